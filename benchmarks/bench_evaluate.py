@@ -20,7 +20,7 @@ from benchmarks.bench_mergers import RANDOM, TARGETS, workload
 from benchmarks.memory import peak_rise
 from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table, seconds
 from bivaluate import Biclustering, DegenerateWarning, Matrix, evaluate, write_matrix
-from bivaluate.measures.registry import choose_metrics
+from bivaluate.registry import choose_metrics
 
 START_UP = {"--help": 0.4, "score": 1.0}
 EVIDENCE = {"evidence", "total_evidence", "n_paying", "explained"}

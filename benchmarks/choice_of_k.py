@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.sweep import Plan, Run, Sweep
 from bivaluate.sweep.copies import gaps
 

@@ -20,7 +20,7 @@ from benchmarks.between_marks import print_and_fill
 from bivaluate import evaluate
 from bivaluate.algorithms.registry import make_estimator
 from bivaluate.chance.surrogates import chosen_p_value, surrogate
-from bivaluate.measures.registry import get_metric
+from bivaluate.registry import get_metric
 
 Floats = NDArray[np.float64]
 

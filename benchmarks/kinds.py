@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from benchmarks.between_marks import print_and_fill
 from bivaluate import Biclustering, evaluate
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 
 Floats = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from bivaluate.io import read_solution
 from bivaluate.judge.choice import winners
 from bivaluate.judge.redundancy import redundant_groups
 from bivaluate.judge.verdict import described
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.winners import best_pick
 from bivaluate.report import build_report
 from bivaluate.sweep import Plan, Run, Sweep

@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 
 numpydoc = pytest.importorskip("numpydoc.validate")
 

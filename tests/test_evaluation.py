@@ -15,8 +15,8 @@ from sklearn.model_selection import GridSearchCV, KFold
 
 from bivaluate import Biclustering, Matrix, evaluate, matrix, solution_scorer
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError, SolutionError
-from bivaluate.measures.registry import METRICS
 from bivaluate.measures.workspace import Workspace
+from bivaluate.registry import METRICS
 from tests.reference import internal as naive
 
 X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])

@@ -13,10 +13,10 @@ import numba
 import numpy as np
 import scipy.sparse
 
-from bivaluate import Biclustering, compare, evaluate
+from bivaluate import Biclustering, evaluate
 from bivaluate.algorithms._k_means import k_means
 from bivaluate.algorithms.registry import ALGORITHMS, make_estimator
-from bivaluate.measures import _cell_pairs, _mergers
+from bivaluate.measures import _mergers
 
 CALLED = {key for key, algorithm in ALGORITHMS.items() if algorithm.extra} | {"nmf", "lda", "spectral", "spectral_co"}
 
@@ -87,15 +87,6 @@ def others(rng):
         yield f"k-means in {columns} columns", [*labels.tolist(), inertia]
 
 
-def comparisons(rng):
-    """Yield what two solutions that overlap have in common, by pairs of cells."""
-    _cell_pairs._MANY_CLASSES = 0
-    truth, found = (
-        Biclustering([(rng.choice(20, 8, False), rng.choice(9, 5, False)) for _ in range(4)], (20, 9)) for _ in range(2)
-    )
-    yield "agri", compare(truth, found)["agri"]
-
-
 def poisoned(make):
     """Return `np.empty` or `np.empty_like` with cells nobody can take for an answer."""
 
@@ -111,6 +102,6 @@ def poisoned(make):
 if __name__ == "__main__":
     if numba.config.DISABLE_JIT:
         np.empty, np.empty_like = poisoned(np.empty), poisoned(np.empty_like)
-    found = [list(make(np.random.default_rng(0))) for make in (fits, scores, comparisons)]
+    found = [list(make(np.random.default_rng(0))) for make in (fits, scores)]
     found.append(list(others(np.random.default_rng(1))))
     json.dump(found, sys.stdout)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -35,30 +34,18 @@ def one_thread() -> AbstractContextManager[Any]:
 
 
 def share_out(tasks: Sequence[Callable[[], object]], threads: int) -> None:
-    """Run the tasks, `threads` at a time, the caller's thread among them."""
-    waiting = iter(tasks)
-    lock = threading.Lock()
-    errors: list[BaseException] = []
-
-    def work() -> None:
-        while not errors:
-            with lock:
-                task = next(waiting, None)
-            if task is None:
-                return
-            try:
-                task()
-            except BaseException as error:
-                errors.append(error)
-
-    helpers = [threading.Thread(target=work) for _ in range(min(threads, len(tasks)) - 1)]
-    for helper in helpers:
-        helper.start()
-    work()
-    for helper in helpers:
-        helper.join()
-    if errors:
-        raise errors[0]
+    """Run the tasks, `threads` at a time; after an error no more are begun."""
+    if min(threads, len(tasks)) < 2:
+        for task in tasks:
+            task()
+        return
+    with ThreadPoolExecutor(min(threads, len(tasks))) as pool:
+        try:
+            for future in [pool.submit(task) for task in tasks]:
+                future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def read_ahead(read: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:

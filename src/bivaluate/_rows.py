@@ -236,6 +236,24 @@ class SparseSource:
         return self.array[rows]
 
 
+def take_near(source: Any, rows: NDArray[np.int64], step: int) -> Any:
+    """Return rows of a source, ascending; those within `step` of each other are read at once.
+
+    >>> take_near(ArraySource(np.arange(100).reshape(50, 2)), np.array([0, 3, 40]), 10).tolist()
+    [[0, 1], [6, 7], [80, 81]]
+    """
+    parts, first = [], 0
+    while first < len(rows):
+        low, last = int(rows[first]), int(np.searchsorted(rows, rows[first] + step))
+        parts.append(source.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low])
+        first = last
+    if not source.sparse:
+        return np.concatenate(parts) if parts else np.empty((0, source.shape[1]), source.dtype)
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack(parts, format="csr")) if parts else csr_array((0, source.shape[1]), dtype=source.dtype)
+
+
 def chunk_rows(n_cols: int, memory: int | None = None) -> int:
     """Return how many rows of a matrix are held at once; of its shape alone, unless `memory` (bytes) allows fewer.
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import html
 import math
 import re
+import shlex
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from typing import Any
 
 #: Below this, zeros are not counted by eye: numbers are written as 1.34e-11.
@@ -104,6 +107,13 @@ def plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def given_command() -> str:
+    """Return the command that runs, as it can be typed again; nothing where Python code does the work."""
+    program = Path(sys.argv[0])
+    is_ours = program.stem == "bivaluate" or program.parts[-2:] == ("bivaluate", "__main__.py")
+    return shlex.join(["bivaluate", *sys.argv[1:]]) if is_ours else ""
+
+
 def all_of(count: int, thing: str) -> str:
     """Return all of so many things.
 
@@ -111,6 +121,16 @@ def all_of(count: int, thing: str) -> str:
     ('both seeds', 'all 3 seeds')
     """
     return f"both {thing}s" if count == 2 else f"all {plural(count, thing)}"
+
+
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table.
+
+    >>> markdown_table(["a", "b"], [["1", "x|y"]])
+    ['| a | b |', '|---|---|', '| 1 | x\\\\|y |']
+    """
+    lines = ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in [headings, *rows]]
+    return [lines[0], "|" + "---|" * len(headings), *lines[1:]]
 
 
 def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> str:
@@ -160,7 +180,9 @@ class Option:
         word = spelling(self.name)
         if self.command or not word:
             return self.command
-        return word if self.value is None or self.value is True else f"{word} {self.value}"
+        if self.value is None or self.value is True:
+            return word.removesuffix("=")
+        return f"{word}{self.value}" if word.endswith("=") else f"{word} {self.value}"
 
 
 class Advice(str):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import bivaluate
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
@@ -24,8 +25,8 @@ from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, described, first_members, headings, judged, solution_steps
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
-from bivaluate.measures.registry import choose_metrics, get_metric, get_ranking_metric, symbol
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
+from bivaluate.registry import choose_metrics, get_metric, get_ranking_metric, symbol
 from bivaluate.solution import Biclustering, fitted_solution
 
 if TYPE_CHECKING:
@@ -281,9 +282,8 @@ class Evaluation:
 
     Examples
     --------
-    >>> X = np.arange(20.0).reshape(4, 5) ** 2
-    >>> evaluate(X, Biclustering([([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])], X.shape)).names
-    ['B1', 'B2']
+    >>> evaluate(X, S).names
+    ['B1', 'B2', 'B3']
     """
 
     def __init__(
@@ -339,16 +339,9 @@ class Evaluation:
         Those of biclusters are arrays. A row's share of VE or MSR is known exactly; what is uncertain is which rows
         were drawn: s·√(1 − f)/√r for r of its rows, a share f of them, with s the standard deviation of their shares.
 
-        Returns
-        -------
-        dict
-            Numbers for the solution, arrays for its biclusters.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.standard_errors
+        >>> evaluate(X, S).standard_errors
         {}
         """
         return {} if self._sampled is None else self._sampled.standard_errors(self.scores.keys() | self._columns.keys())
@@ -357,28 +350,16 @@ class Evaluation:
     def matrix(self) -> Matrix:
         """The matrix, with its labels.
 
-        Returns
-        -------
-        Matrix
-            As it was given, checked.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.matrix.shape
-        (4, 5)
+        >>> evaluate(X, S).matrix.shape
+        (5, 6)
         """
         return self._workspace.matrix
 
     @property
     def solution(self) -> Biclustering:
         """The solution that was scored, without what ``small="drop"`` removed.
-
-        Returns
-        -------
-        Biclustering
-            As it was given, checked.
 
         Examples
         --------
@@ -393,16 +374,9 @@ class Evaluation:
     def options(self) -> Options:
         """How degenerate cases were treated.
 
-        Returns
-        -------
-        Options
-            As they were passed to :func:`evaluate`.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.options.degenerate
+        >>> evaluate(X, S).options.degenerate
         'nan'
         """
         return self._workspace.options
@@ -411,16 +385,9 @@ class Evaluation:
     def undefined(self) -> list[str]:
         """Names of the biclusters that were left out of the scores.
 
-        Returns
-        -------
-        list of str
-            Those of one row or one column.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.undefined
+        >>> evaluate(X, S).undefined
         []
         """
         return [name for name, defined in zip(self.names, self._workspace.defined, strict=True) if not defined]
@@ -429,17 +396,10 @@ class Evaluation:
     def mergers(self) -> dict[str, NDArray[np.float64]]:
         """K × K matrices ``"ve"`` and ``"msr"`` of the super-biclusters; a bicluster itself on the diagonal.
 
-        Returns
-        -------
-        dict of ndarray
-            NaN on the diagonal where a bicluster is undefined.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.mergers["ve"].shape
-        (2, 2)
+        >>> evaluate(X, S).mergers["ve"].shape
+        (3, 3)
         """
         mergers = {}
         along = self._workspace.along_axis
@@ -452,17 +412,10 @@ class Evaluation:
     def findings(self) -> list[str]:
         """Warnings and remarks in words.
 
-        Returns
-        -------
-        list of str
-            One sentence each or a few.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.findings
-        []
+        >>> evaluate(X, S).findings
+        ['B3 has two columns, which VE cannot judge.']
         """
         if self._sampled is not None:
             return [self._sampled.described]
@@ -472,11 +425,6 @@ class Evaluation:
     @cached_property
     def verdict(self) -> Verdict:
         """What to think of the solution: the record that terminal, page, notebook and JSON print.
-
-        Returns
-        -------
-        Verdict
-            Headline, reason, one row per bicluster, next steps and notes; `str()` gives the headline.
 
         Examples
         --------
@@ -503,17 +451,10 @@ class Evaluation:
 
         The partner is left empty if none of the measures needs mergers.
 
-        Returns
-        -------
-        list of dict
-            In the order of the solution.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.records[0]["partner"]
-        'B2'
+        >>> evaluate(X, S).records[0]["partner"]
+        'B3'
         """
         work = self._workspace
         near = self._looked_at().nearest_ve if self._paired else None
@@ -542,17 +483,10 @@ class Evaluation:
     def biclusters(self) -> pd.DataFrame:
         """The records as a pandas DataFrame.
 
-        Returns
-        -------
-        DataFrame
-            One row per bicluster.
-
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.biclusters["n_rows"].tolist()
-        [2, 2]
+        >>> evaluate(X, S).biclusters["n_rows"].tolist()
+        [3, 2, 3]
         """
         import pandas as pd
 
@@ -582,9 +516,8 @@ class Evaluation:
 
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])], metrics=["coverage"]).to_frame()["coverage"].item()
-        0.6
+        >>> evaluate(X, S, metrics=["coverage"]).to_frame()["coverage"].item()
+        0.7333333333333333
         """
         import pandas as pd
 
@@ -609,13 +542,10 @@ class Evaluation:
 
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])]).plot().get_xlabel()
-        '5 columns'
+        >>> evaluate(X, S).plot().get_xlabel()
+        '6 columns'
         """
-        from bivaluate.plots import plot_solution_heatmap
-
-        return plot_solution_heatmap(self.matrix, self.solution, ax)
+        return bivaluate.plots.plot_solution_heatmap(self.matrix, self.solution, ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file.
@@ -647,9 +577,7 @@ class Evaluation:
         ...     evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])]).report(f"{folder}/page.html").name
         'page.html'
         """
-        from bivaluate.report import build_report
-
-        return build_report(self, path)
+        return bivaluate.build_report(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the matrix and the mergers as a JSON document, under the names of the attributes.
@@ -663,10 +591,8 @@ class Evaluation:
 
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> result.to_dict()["shape"]
-        [4, 5]
+        >>> evaluate(X, S).to_dict()["shape"]
+        [5, 6]
         """
         return {
             "name": self.solution.info.get("name"),

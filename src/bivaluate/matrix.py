@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bivaluate._anndata import cells_of, is_anndata
+from bivaluate._anndata import cells_of, is_anndata, stacked
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
 from bivaluate._errors import MatrixError, MissingExtraError, TooLargeError
 from bivaluate._rows import (
@@ -130,10 +130,11 @@ class Matrix:
 
         Parameters
         ----------
-        X : Matrix, DataFrame, AnnData, array-like, scipy.sparse matrix or RowSource
+        X : Matrix, DataFrame, AnnData, MuData, array-like, scipy.sparse matrix, SOMA SparseNDArray or RowSource
             Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; of a table of polars or pyarrow a
-            first column of text holds the labels of rows. The masked cells of a masked array become missing ones. What
-            lies in a file is checked when it is read.
+            first column of text holds the labels of rows. The modalities of a MuData object are stacked by rows, with
+            their names, over the cells they have in common. Masked cells become missing ones. What lies in a file
+            is checked when it is read.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
@@ -158,6 +159,9 @@ class Matrix:
         """
         if is_anndata(X):
             return cls.of(cls.from_anndata(X), missing, absent=absent)
+        if type(X).__module__.startswith("mudata") and hasattr(X, "mod"):
+            parts = {key: cells_of(X.mod[key], None, obs_rows=False) for key in sorted(X.mod)}
+            return cls.of(cls(*stacked(parts, name), name, nouns=("features", "cells")), missing, absent=absent)
         if isinstance(X, Matrix):
             matrix = X if absent in (None, X.absent) else replace(X, absent=absent)
             matrix.once(Matrix._check_cells, missing)
@@ -298,15 +302,10 @@ class Matrix:
     def shape(self) -> tuple[int, int]:
         """Rows and columns.
 
-        Returns
-        -------
-        tuple of int
-            Rows, columns.
-
         Examples
         --------
-        >>> Matrix.of([[1, 2], [3, 4], [5, 6]]).shape
-        (3, 2)
+        >>> Matrix.of(X).shape
+        (5, 6)
         """
         n, m = self.source.shape
         return int(n), int(m)
@@ -315,14 +314,9 @@ class Matrix:
     def sparse(self) -> bool:
         """Whether rows come as CSR.
 
-        Returns
-        -------
-        bool
-            True for sparse matrices.
-
         Examples
         --------
-        >>> Matrix.of([[1, 2]]).sparse
+        >>> Matrix.of(X).sparse
         False
         """
         return bool(self.source.sparse)
@@ -331,14 +325,9 @@ class Matrix:
     def in_memory(self) -> bool:
         """Whether the cells are a dense float64 array in memory: what small matrices and plain arrays are.
 
-        Returns
-        -------
-        bool
-            False where `values` has to make the array first.
-
         Examples
         --------
-        >>> Matrix.of([[1, 2]]).in_memory
+        >>> Matrix.of(X).in_memory
         True
         """
         return isinstance(self.source, ArraySource) and self.source.dtype == np.float64
@@ -346,11 +335,6 @@ class Matrix:
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """All cells as one float64 array; made once, from what is not one already.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            NaN where missing.
 
         Raises
         ------
@@ -389,7 +373,7 @@ class Matrix:
 
         Examples
         --------
-        >>> list(Matrix.of(np.zeros((5, 4))).chunks())
+        >>> list(Matrix.of(X).chunks())
         [(0, 5)]
         """
         n, m = self.shape
@@ -405,8 +389,8 @@ class Matrix:
         Parameters
         ----------
         function : callable
-            Called with the number of the first row and the rows, checked: float64, dense or CSR. Where the matrix is
-            on a cluster it is called there.
+            Called, where the matrix is on a cluster there, with the number of the first row and the rows: float64,
+            dense or CSR.
         missing : {"omit", "raise"}, default="omit"
             Whether missing cells (NaN) may stay or are refused.
 
@@ -415,15 +399,10 @@ class Matrix:
         iterator
             What the function returned, in order.
 
-        Raises
-        ------
-        MatrixError
-            If a cell that is read is not allowed; the cell is named.
-
         Examples
         --------
-        >>> list(Matrix.of([[1, 2], [3, 4]]).map_chunks(lambda start, rows: (start, rows.sum())))
-        [(0, np.float64(10.0))]
+        >>> list(Matrix.of(X).map_chunks(lambda start, rows: (start, float(rows.sum()))))
+        [(0, 101.5)]
         """
         parts = list(self.chunks())
         elsewhere = getattr(self.source, "map_chunks", None)
@@ -448,8 +427,8 @@ class Matrix:
         Parameters
         ----------
         function : callable
-            Called with the position of the first of these rows in `rows`, their numbers, and the rows, checked:
-            float64, dense or CSR, missing cells NaN. Where the matrix is on a cluster it is called there.
+            Called as by :meth:`map_chunks`, with the position of the first of these rows in `rows`, their numbers,
+            and the rows.
         rows : ndarray of int
             Numbers of rows, ascending.
         n_cols : int, default=0
@@ -460,16 +439,10 @@ class Matrix:
         iterator
             What the function returned, in order.
 
-        Raises
-        ------
-        MatrixError
-            If a cell that is read is not allowed; the cell is named.
-
         Examples
         --------
-        >>> X = Matrix.of([[1, 2], [3, 4], [5, 6]])
-        >>> list(X.map_rows(lambda at, numbers, cells: (at, numbers.tolist(), cells.sum()), np.array([0, 2])))
-        [(0, [0, 2], np.float64(14.0))]
+        >>> list(Matrix.of(X).map_rows(lambda at, numbers, cells: (at, cells.shape), np.array([0, 2])))
+        [(0, (2, 6))]
         """
         parts = split_rows(rows, self.source, self.memory, n_cols)
         elsewhere = getattr(self.source, "map_rows", None)
@@ -493,8 +466,8 @@ class Matrix:
 
         Examples
         --------
-        >>> Matrix.of([[1, 2], [3, 4]]).without_cells().shape
-        (2, 2)
+        >>> Matrix.of(X).without_cells().shape
+        (5, 6)
         """
         there = Elsewhere(self.shape, self.source.dtype, self.sparse)
         return Matrix(there, None, None, self.name, self.absent, self.memory, nouns=self.nouns)
@@ -530,11 +503,6 @@ class Matrix:
     def has_missing(self) -> bool:
         """Whether a cell is missing (NaN); what lies in a file is read through once to know.
 
-        Returns
-        -------
-        bool
-            Cells that a sparse matrix does not store are not counted.
-
         Examples
         --------
         >>> Matrix([[1, np.nan]]).has_missing
@@ -563,7 +531,7 @@ class Matrix:
 
         Examples
         --------
-        >>> Matrix.of([[1, 2]]).may_hold(1, 2)
+        >>> Matrix.of(X).may_hold(3, 2)
         True
         """
         return self.in_memory or n_rows <= chunk_rows(n_cols, self.memory)
@@ -590,8 +558,8 @@ class Matrix:
 
         Examples
         --------
-        >>> Matrix.of([[1, 2, 3], [4, 5, 6]]).block(np.array([1]), np.array([0, 2]))
-        array([[4., 6.]])
+        >>> Matrix.of(X).block(np.array([1]), np.array([0, 2]))
+        array([[2., 5.]])
         """
         if isinstance(self.source, ArraySource):
             return cut_block(self.source.array, rows, cols).astype(np.float64, copy=False)
@@ -614,18 +582,15 @@ class Matrix:
 
     @property
     def T(self) -> Matrix:
-        """The transposed matrix.
+        """The transposed matrix, with its labels swapped.
 
-        Returns
-        -------
-        Matrix
-            With its labels swapped; the cells of an array are not copied, a sparse matrix is sorted by columns, and a
-            dense file that does not fit in memory is written by columns to a temporary one, in one pass.
+        The cells of an array are not copied, a sparse matrix is sorted by columns, and a dense file that does not fit
+        in memory is written by columns to a temporary one, in one pass.
 
         Examples
         --------
-        >>> Matrix.of([[1, 2], [3, 4], [5, 6]]).T.shape
-        (2, 3)
+        >>> Matrix.of(X).T.shape
+        (6, 5)
         """
         turned: Any
         if isinstance(self.source, ArraySource):
@@ -658,7 +623,7 @@ class Matrix:
 
         Examples
         --------
-        >>> Matrix.of([[1, 2]]).renamed("yeast").name
+        >>> Matrix.of(X).renamed("yeast").name
         'yeast'
         """
         return replace(self, name=name)
@@ -678,7 +643,7 @@ class Matrix:
 
         Examples
         --------
-        >>> Matrix.of([[1, 2]]).called("genes", "samples").nouns
+        >>> Matrix.of(X).called("genes", "samples").nouns
         ('genes', 'samples')
         """
         return replace(self, nouns=(rows or self.nouns[0], columns or self.nouns[1]))
@@ -686,25 +651,19 @@ class Matrix:
     def settled(self) -> Matrix:
         """Return the same matrix as one whose cells will not change any more.
 
-        What is computed of its cells alone (row and column means, whether they are skewed, …) is then computed once and
-        kept as long as the matrix, however many solutions are scored on it. A sweep does so with its matrices.
+        What is computed of its cells alone (means, whether they are skewed, …) is then computed once and kept as long
+        as the matrix, however many solutions are scored on it.
 
         Returns
         -------
         Matrix
             With the same cells, which are not copied, and labels. Do not write to them.
 
-        See Also
-        --------
-        bivaluate.evaluate
-
         Examples
         --------
-        >>> import bivaluate
-        >>> X = Matrix.of(np.random.default_rng(0).normal(size=(30, 8))).settled()
-        >>> first, second = [(range(9), range(4))], [(range(5, 20), range(3, 8))]
-        >>> [bivaluate.evaluate(X, pairs, metrics=["coverage"]).scores["coverage"] for pairs in (first, second)]
-        [0.15, 0.3125]
+        >>> settled = Matrix.of(X).settled()
+        >>> [evaluate(settled, S[:k], metrics=["coverage"]).scores["coverage"] for k in (1, 2)]
+        [0.4, 0.6666666666666666]
         """
         settled = replace(self)
         object.__setattr__(settled, "_known", {})
@@ -716,7 +675,7 @@ class Matrix:
         Parameters
         ----------
         function : callable
-            Called with the matrix and the arguments. What it returns is given to everyone who asks, so nobody may
+            Called with the matrix and the arguments. Everyone who asks is given what it returned, so nobody may
             change it.
         *arguments : object
             Further arguments, which can be keys of a dictionary.
@@ -726,14 +685,10 @@ class Matrix:
         object
             What the function returned.
 
-        See Also
-        --------
-        settled
-
         Examples
         --------
-        >>> Matrix.of([[1, 2]]).settled().once(lambda X: X.values.sum().item())
-        3.0
+        >>> Matrix.of(X).settled().once(lambda X: X.values.sum().item())
+        101.5
         """
         if self._known is None:
             return function(self, *arguments)
@@ -839,10 +794,6 @@ class Matrix:
         MatrixError
             If the matrix is dense; :attr:`values` has its cells.
 
-        See Also
-        --------
-        Matrix.to_frame
-
         Examples
         --------
         >>> from scipy.sparse import csr_array
@@ -901,6 +852,10 @@ def _source_of(cells: Any, name: str) -> RowSource:
         from bivaluate._cluster import DaskSource
 
         return DaskSource(cells, name)
+    if type(cells).__module__.startswith("tiledbsoma"):
+        from bivaluate._soma import SomaSource
+
+        return SomaSource(cells, name)
     if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
         large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
         if large and isinstance(cells, np.memmap) and cells.flags.c_contiguous and _starts_file(cells):

@@ -45,12 +45,9 @@ class Bicluster:
 
     Examples
     --------
-    >>> bicluster = Biclustering([([2, 0], [1, 3, 4])], shape=(5, 6))[0]
-    >>> bicluster
-    Bicluster(2 rows x 3 columns)
-    >>> rows, cols = bicluster
-    >>> rows
-    array([0, 2])
+    >>> S[0]
+    Bicluster(3 rows x 4 columns)
+    >>> rows, cols = S[0]
     """
 
     rows: Indices
@@ -60,15 +57,10 @@ class Bicluster:
     def shape(self) -> tuple[int, int]:
         """Number of rows and columns.
 
-        Returns
-        -------
-        tuple of int
-            Rows, columns.
-
         Examples
         --------
-        >>> Bicluster(np.array([0, 2]), np.array([1, 3, 4])).shape
-        (2, 3)
+        >>> S[0].shape
+        (3, 4)
         """
         return len(self.rows), len(self.cols)
 
@@ -76,15 +68,10 @@ class Bicluster:
     def size(self) -> int:
         """Number of cells.
 
-        Returns
-        -------
-        int
-            Rows times columns.
-
         Examples
         --------
-        >>> Bicluster(np.array([0, 2]), np.array([1, 3, 4])).size
-        6
+        >>> S[0].size
+        12
         """
         return len(self.rows) * len(self.cols)
 
@@ -103,9 +90,8 @@ class Bicluster:
 
         Examples
         --------
-        >>> Bicluster(np.array([0, 2]), np.array([1])).of(np.arange(6.0).reshape(3, 2))
-        array([[1.],
-               [5.]])
+        >>> S[2].of(X)[0]
+        array([2., 3.])
         """
         return X[np.ix_(self.rows, self.cols)]
 
@@ -152,12 +138,8 @@ class Biclustering(Sequence[Bicluster]):
     Examples
     --------
     >>> solution = Biclustering([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
-    >>> len(solution), solution[0].shape
-    (2, (3, 2))
     >>> [(len(rows), len(cols)) for rows, cols in solution]
     [(3, 2), (2, 2)]
-    >>> solution[:1] + solution[1:] == solution
-    True
     """
 
     def __init__(
@@ -180,10 +162,8 @@ class Biclustering(Sequence[Bicluster]):
 
         Parameters
         ----------
-        rows : array-like of shape (K, n)
-            Which rows each bicluster has.
-        cols : array-like of shape (K, m)
-            Which columns each bicluster has.
+        rows, cols : array-like of shape (K, n) and (K, m)
+            Which rows and which columns each bicluster has.
         info : mapping, optional
             Anything worth keeping about where the solution came from.
 
@@ -258,14 +238,11 @@ class Biclustering(Sequence[Bicluster]):
 
         Parameters
         ----------
-        row_labels : array-like of shape (n,)
-            The cluster of each row.
-        col_labels : array-like of shape (m,)
-            The cluster of each column.
+        row_labels, col_labels : array-like of shape (n,) and (m,)
+            The cluster of each row and of each column.
         diagonal : bool, default=False
             If False, every row cluster is paired with every column cluster (a checkerboard). If True, each label
-            pairs its rows with its columns (co-clustering), and a label found on one side only is dropped with a
-            warning.
+            pairs its rows with its columns, and a label found on one side only is dropped with a warning.
 
         Returns
         -------
@@ -279,10 +256,8 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> len(Biclustering.from_labels([0, 0, 1], [0, 1, 1]))
-        4
-        >>> len(Biclustering.from_labels([0, 0, 1], [0, 1, 1], diagonal=True))
-        2
+        >>> [len(Biclustering.from_labels([0, 0, 1], [0, 1, 1], diagonal)) for diagonal in (False, True)]
+        [4, 2]
         """
         rows, cols = np.asarray(row_labels), np.asarray(col_labels)
         for name, labels in (("row_labels", rows), ("col_labels", cols)):
@@ -305,10 +280,8 @@ class Biclustering(Sequence[Bicluster]):
 
         Parameters
         ----------
-        W : array-like of shape (n, K)
-            Loadings of the rows, one column per factor.
-        H : array-like of shape (K, m)
-            Loadings of the columns, one row per factor.
+        W, H : array-like of shape (n, K) and (K, m)
+            Loadings of the rows, one column per factor, and of the columns, one row per factor.
         rule : str, default="mixture"
             Which members belong to a factor, rows and columns separately; loadings of 0 and below never do.
             ``"mixture"`` takes those that tell the factor from the average of all; ``"top:0.1"`` the largest tenth;
@@ -332,27 +305,20 @@ class Biclustering(Sequence[Bicluster]):
         --------
         Biclustering.from_factor_model
 
-        Notes
-        -----
-        The mixture weighs each loading by how distinctive it is: p·log(p/q) where p > q, otherwise 0, with p the
-        profile of the factor (loadings of one side, sum 1) and q the mean profile of all factors, weighted by their
-        sizes. What is strong in every factor, such as words that all topics use, belongs to none; nor do, as its price,
-        many of the members that large blocks share where there are only two or three factors. The square roots of
-        these values are put into two groups, cut where their means differ most for their sizes. A single factor, or
-        one that has the average profile, is cut by its loadings. It is the default because it adapts to the size of
-        each factor, whereas the others have to be told it; docs/formats.md has the measurements.
+        Notes ----- The mixture weighs each loading by how distinctive it is: p·log(p/q) where p > q, otherwise 0,
+        with p the profile of the factor (loadings of one side, sum 1) and q the mean profile of all factors, weighted
+        by their sizes. The square roots of these values are put into two groups, cut where their means differ most
+        for their sizes. A single factor, or one that has the average profile, is cut by its loadings. docs/formats.md
+        has the measurements.
 
-        The sign of a factor is arbitrary, because (−w)(−h) is the same product: w and h are both turned where their
-        negative loadings make the heavier block, ‖w₋‖·‖h₋‖ > ‖w₊‖·‖h₊‖. Loadings that are negative then are not
-        members; neither is a block in which rows and columns have opposite signs.
+        The sign of a factor is arbitrary: w and h are both turned where their negative loadings make the heavier block,
+        ‖w₋‖·‖h₋‖ > ‖w₊‖·‖h₊‖. Loadings that are negative then are not members.
 
         Examples
         --------
-        >>> W = np.array([[5.0, 0.1], [4.0, 0.0], [0.2, 3.0], [0.1, 6.0]])
-        >>> H = np.array([[2.0, 3.0, 0.1], [0.0, 0.2, 4.0]])
-        >>> solution = Biclustering.from_factors(W, H)
-        >>> [(rows.tolist(), cols.tolist()) for rows, cols in solution], solution.info["rule"]
-        ([([0, 1], [0, 1]), ([2, 3], [2])], 'mixture')
+        >>> W, H = [[5.0, 0.1], [4.0, 0.0], [0.2, 3.0], [0.1, 6.0]], [[2.0, 3.0, 0.1], [0.0, 0.2, 4.0]]
+        >>> [(rows.tolist(), cols.tolist()) for rows, cols in Biclustering.from_factors(W, H)]
+        [([0, 1], [0, 1]), ([2, 3], [2])]
         """
         rows, cols = members_of_factors(*check_factors(W, H), rule)
         return cls.from_masks(rows, cols, info={**(info or {}), "rule": rule})
@@ -364,11 +330,10 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         model : object
-            NMF or LatentDirichletAllocation of scikit-learn, or anything with ``components_`` and ``transform``;
-            LdaModel of gensim, or anything with ``get_topics`` and ``get_document_topics``; or a pipeline that ends in
-            a model with ``components_``.
+            Anything with ``components_`` and ``transform``, as scikit-learn's NMF, or with ``get_topics`` and
+            ``get_document_topics``, as gensim's LdaModel; or a pipeline that ends in a model with ``components_``.
         X : array-like or sparse matrix of shape (n, m), or a gensim corpus
-            The data as the model or pipeline takes them; its rows (samples, documents) are the rows of the solution.
+            The data as the model takes them; its rows (samples, documents) are the rows of the solution.
         rule : str, default="mixture"
             Which members belong to a factor, as in :meth:`from_factors`.
 
@@ -383,10 +348,6 @@ class Biclustering(Sequence[Bicluster]):
             If the model is not fitted or has no factors.
         ParameterError
             If there is no such rule.
-
-        See Also
-        --------
-        Biclustering.from_factors
 
         Examples
         --------
@@ -404,8 +365,8 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         adata : AnnData
-            With memberships in ``.varm[key]`` (variables x biclusters) and ``.obsm[key]`` (observations x biclusters),
-            as :func:`bivaluate.evaluate` with ``key_added`` leaves them.
+            With memberships in ``.varm[key]`` and ``.obsm[key]``, as :func:`bivaluate.evaluate` with ``key_added``
+            leaves them.
         key : str, default="bivaluate"
             Their name.
         obs_rows : bool, default=False
@@ -421,10 +382,6 @@ class Biclustering(Sequence[Bicluster]):
         SolutionError
             If there are no such memberships, or they are not True and False.
 
-        See Also
-        --------
-        Matrix.from_anndata
-
         Examples
         --------
         >>> Biclustering.from_anndata(adata)  # doctest: +SKIP
@@ -439,11 +396,6 @@ class Biclustering(Sequence[Bicluster]):
     def shape(self) -> tuple[int, int]:
         """Shape of the matrix these biclusters belong to.
 
-        Returns
-        -------
-        tuple of int
-            Rows, columns.
-
         Raises
         ------
         SolutionError
@@ -451,7 +403,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> Biclustering([([0, 1], [2])], shape=(5, 6)).shape
+        >>> S.shape
         (5, 6)
         """
         if self._shape is None:
@@ -464,15 +416,10 @@ class Biclustering(Sequence[Bicluster]):
     def has_shape(self) -> bool:
         """Whether the shape of the matrix is known.
 
-        Returns
-        -------
-        bool
-            True where `shape` can be asked for.
-
         Examples
         --------
-        >>> Biclustering([([0, 1], [2])]).has_shape
-        False
+        >>> S.has_shape
+        True
         """
         return self._shape is not None
 
@@ -480,14 +427,9 @@ class Biclustering(Sequence[Bicluster]):
     def info(self) -> Mapping[str, Any]:
         """What is known about where the solution came from.
 
-        Returns
-        -------
-        mapping
-            Read-only; :meth:`with_info` returns a solution that says more.
-
         Examples
         --------
-        >>> Biclustering([([0, 1], [2])], info={"algorithm": "las"}).info["algorithm"]
+        >>> S.with_info(algorithm="las").info["algorithm"]
         'las'
         """
         return MappingProxyType(self._info)
@@ -539,8 +481,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> solution = Biclustering([([0, 1], [2])], info={"algorithm": "las"})
-        >>> dict(solution.with_info(seed=3).info)
+        >>> dict(S.with_info(algorithm="las", seed=3).info)
         {'algorithm': 'las', 'seed': 3}
         """
         return self._holding(self._biclusters, {**self._info, **more})
@@ -555,20 +496,10 @@ class Biclustering(Sequence[Bicluster]):
     def row_masks(self) -> NDArray[np.bool_]:
         """Which rows each bicluster has.
 
-        Returns
-        -------
-        ndarray of bool, shape (K, n)
-            One line per bicluster.
-
-        Raises
-        ------
-        SolutionError
-            If the shape of the matrix is not known.
-
         Examples
         --------
-        >>> Biclustering([([0, 2], [1])], shape=(3, 2)).row_masks
-        array([[ True, False,  True]])
+        >>> S.row_masks[0]
+        array([ True,  True,  True, False, False])
         """
         return _masks([b.rows for b in self], self.shape[0])
 
@@ -576,20 +507,10 @@ class Biclustering(Sequence[Bicluster]):
     def col_masks(self) -> NDArray[np.bool_]:
         """Which columns each bicluster has.
 
-        Returns
-        -------
-        ndarray of bool, shape (K, m)
-            One line per bicluster.
-
-        Raises
-        ------
-        SolutionError
-            If the shape of the matrix is not known.
-
         Examples
         --------
-        >>> Biclustering([([0, 2], [1])], shape=(3, 2)).col_masks
-        array([[False,  True]])
+        >>> S.col_masks.shape
+        (3, 6)
         """
         return _masks([b.cols for b in self], self.shape[1])
 
@@ -606,15 +527,9 @@ class Biclustering(Sequence[Bicluster]):
         Biclustering
             With the same shape and `info`.
 
-        Raises
-        ------
-        NoSuchBiclusterError
-            If there is no bicluster at a position.
-
         Examples
         --------
-        >>> solution = Biclustering([([0], [1]), ([1], [0])], shape=(3, 2))
-        >>> solution.select([1, 0])[0] == solution[1]
+        >>> S.select([1, 0])[0] == S[1]
         True
         """
         return self._holding(tuple(self[k] for k in keep), self._info)
@@ -638,12 +553,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> import tempfile, pathlib
-        >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
-        >>> solution = Biclustering([([0, 1], [2])], shape=(5, 6))
-        >>> solution.to_json(file)
-        >>> Biclustering.from_json(file) == solution
-        True
+        >>> S.to_json("found.json")  # doctest: +SKIP
         """
         try:
             Path(path).write_text(json.dumps(self.to_dict()) + "\n", encoding="utf-8")
@@ -660,8 +570,8 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> Biclustering([([0, 1], [2])], shape=(5, 6)).to_dict()["biclusters"]
-        [{'rows': [0, 1], 'cols': [2]}]
+        >>> S.to_dict()["biclusters"][2]
+        {'rows': [1, 2, 3], 'cols': [0, 1]}
         """
         return as_document(self).to_dict()
 
@@ -681,10 +591,8 @@ class Biclustering(Sequence[Bicluster]):
 
         Raises
         ------
-        FileError
-            If the file cannot be read.
-        FormatError
-            If it does not follow the format.
+        FileError, FormatError
+            If the file cannot be read, or does not follow the format.
         SolutionError
             If its members are labels: those need a matrix, see :func:`bivaluate.read_solution`.
 
@@ -692,9 +600,9 @@ class Biclustering(Sequence[Bicluster]):
         --------
         >>> import tempfile, pathlib
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
-        >>> _ = file.write_text('{"schema": 1, "shape": [5, 6], "biclusters": [{"rows": [0, 1], "cols": [2]}]}')
-        >>> Biclustering.from_json(file)
-        Biclustering(1 bicluster of a matrix of 5 x 6)
+        >>> S.to_json(file)
+        >>> Biclustering.from_json(file) == S
+        True
         """
         document = read_document(path)
         if document.by == "label":
@@ -749,17 +657,12 @@ class Biclustering(Sequence[Bicluster]):
         DataFrame
             With the columns bicluster (B1, B2, …), side ("row" or "column"), index, and label where `X` has labels.
 
-        See Also
-        --------
-        Biclustering.from_frame
-
         Examples
         --------
-        >>> Biclustering([([0, 2], [1])], shape=(3, 2)).to_frame()
-          bicluster    side  index
-        0        B1     row      0
-        1        B1     row      2
-        2        B1  column      1
+        >>> S.to_frame().head(2)
+          bicluster side  index
+        0        B1  row      0
+        1        B1  row      1
         """
         import pandas as pd
 
@@ -801,8 +704,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> solution = Biclustering([([0, 2], [1]), ([1], [0])], shape=(3, 2))
-        >>> Biclustering.from_frame(solution.to_frame(), (3, 2)) == solution
+        >>> Biclustering.from_frame(S.to_frame(), S.shape) == S
         True
         """
         missing = {"bicluster", "side", "index"} - set(frame.columns)

@@ -7,15 +7,6 @@ from hypothesis import strategies as st
 
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms import ChengChurch
-from bivaluate.algorithms._kernels_cca import (
-    add_nodes,
-    delete_many,
-    delete_single,
-    pattern_of,
-    row_products,
-    squares_of,
-    sums_of,
-)
 from tests.reference import cheng_church as naive
 
 
@@ -103,39 +94,6 @@ def test_many_single_deletions_equal_the_twin():
     delta = 0.05
     model = ChengChurch(1, max_residue=delta, deletion_factor=9.0).fit(X)
     assert same(model.solution_, naive.cheng_church(X, 1, 0, delta=delta, factor=9.0))
-
-
-def test_each_step_agrees_with_the_twin():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(120, 110)) + 3
-    Xt = np.ascontiguousarray(X.T)
-    tie = 1e-11 * np.ptp(X) ** 2
-    H, of_rows, _ = naive.residues(X)
-    n, m = X.shape
-    row_sum, row_square, col_sum, col_square = np.empty(n), np.empty(n), np.empty(m), np.empty(m)
-    sums_of(Xt, row_sum, row_square, col_sum, col_square)
-    g, product, value = np.empty(m), np.empty(n), np.empty(n)
-    pattern = pattern_of(col_sum, np.ones(m), m, n, g)
-    row_products(Xt, g, product)
-    total = squares_of(row_square, row_sum, product, m, pattern, np.ones(n), value)
-    assert total / X.size == pytest.approx(H, abs=1e-10)
-    np.testing.assert_allclose(value / m, of_rows, atol=1e-10)
-
-    everything = np.arange(n), np.arange(m)
-    block, rows, cols = delete_many(Xt, 0.4, 1.1, True, tie)
-    expected = naive.delete_many(X, *everything, 0.4, 1.1, True, tie)
-    np.testing.assert_array_equal(rows, expected[0])
-    np.testing.assert_array_equal(cols, expected[1])
-    np.testing.assert_array_equal(block, X[np.ix_(rows, cols)].T)
-    rows, cols = delete_single(block, rows, cols, 0.4, tie)
-    expected = naive.delete_single(X, *expected, 0.4, tie)
-    np.testing.assert_array_equal(rows, expected[0])
-    np.testing.assert_array_equal(cols, expected[1])
-    for inverted in (False, True):
-        grown = add_nodes(Xt, rows, cols, inverted, tie)
-        expected = naive.add_nodes(X, rows, cols, inverted, tie)
-        np.testing.assert_array_equal(grown[0], expected[0])
-        np.testing.assert_array_equal(grown[1], expected[1])
 
 
 def test_found_blocks_are_below_the_threshold_and_the_matrix_is_left_alone():

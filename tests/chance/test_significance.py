@@ -5,8 +5,8 @@ import pytest
 
 from bivaluate import Biclustering
 from bivaluate.chance import significance as level
-from bivaluate.measures.registry import METRICS
 from bivaluate.measures.workspace import Workspace
+from bivaluate.registry import METRICS
 from tests.reference import groups as twin
 
 X5 = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])

@@ -65,7 +65,7 @@ def test_json_has_raw_p_and_q(run, files):
     [
         ((), "name the gene sets: either --sets FILE.gmt, or --go sgd"),
         (("--sets", "sets.gmt", "--go", "sgd"), "name the gene sets"),
-        (("--go", "some.gaf"), "--go some.gaf needs the ontology too: add --obo FILE.obo"),
+        (("--go", "some.gaf"), "--go some.gaf needs the ontology too: FILE.gaf,FILE.obo"),
         (
             ("--sets", "foreign.gmt"),
             "foreign.gmt and genes share no gene: Actb, Gapdh, Myc and 1 more there, g0, g1, g2",

@@ -2,14 +2,11 @@
 
 import json
 import re
-from contextlib import contextmanager
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from bivaluate import evaluate, read_matrix, read_solution
-from bivaluate.cli import tables
 from bivaluate.datasets import make_scenario
 
 
@@ -120,18 +117,11 @@ def test_what_was_done_to_the_data_is_noted(run, tmp_path):
     assert "note: Algorithms were given log2(1 + x), because" in " ".join(done.err.split())
 
 
-def test_a_search_says_from_the_start_that_it_is_under_way(monkeypatch):
-    told = []
-
-    @contextmanager
-    def watched(in_bytes=False):
-        yield lambda *what: told.append(what)
-
-    monkeypatch.setattr(tables, "progress", watched)
-    model = SimpleNamespace()
-    with tables.search_progress(model):
-        model._progress(1, None)
-    assert told == [("finding biclusters", 0, None), ("finding biclusters", 1, None)]
+def test_a_search_says_from_the_start_that_it_is_under_way(run, example):
+    for words in (("run", "matrix.csv", "-a", "cca", "-k", "1"), ("find", "matrix.csv", "-a", "cca")):
+        lines = run(*words).err.splitlines()
+        assert lines[0].endswith(" …")
+        assert any(re.fullmatch(r"done after \d+\.\d s", line) for line in lines)
 
 
 def test_run_passes_on_what_the_search_has_to_say(run, tmp_path):

@@ -6,6 +6,7 @@ import inspect
 import os
 import pickle
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from bivaluate.cli import main, options
 from bivaluate.cli.files import FOLDERS
 from bivaluate.cli.main import COMMANDS
 from bivaluate.cli.options import MatrixFile, SolutionFile
+from tests.processes import LIMIT, started
 
 SOURCES = Path(bivaluate.__file__).parent
 READ_A_MATRIX = ("score", "compare", "prune", "run", "sweep", "convert")
@@ -56,6 +58,17 @@ def test_one_spelling_for_each_thing():
     gone = {"--output", "--random-state", "--set", "--to", "--found-format"}
     assert not gone & by_option.keys()
     assert {"--out", "-o", "-k", "--seed", "--param", "--csv", "--json", "--format"} <= by_option.keys()
+
+
+def test_there_are_no_more_options_than_a_user_can_read():
+    """At most 20 of `score`, at most 200 of all commands; those that say how files are read are counted once."""
+    reading = {f.name for group in (MatrixFile, SolutionFile) for f in dataclasses.fields(group)}
+    named = {
+        name: {p.name for p in command.params if p.opts[0].startswith("-")} for name, command in commands().items()
+    }
+    own = {name: len(known - reading) for name, known in named.items()}
+    assert own["score"] <= 20
+    assert sum(own.values()) + len(reading) <= 200
 
 
 def messages():
@@ -189,7 +202,7 @@ SAID_IN = {
     "chance": ("prune",),
     "enrichment": ("enrich",),
     "algorithms": ("run", "sweep"),
-    "measures/registry": ("sweep",),
+    "registry": ("sweep",),
     "elsewhere": ("confirm",),
 }
 
@@ -213,11 +226,11 @@ def test_what_a_command_is_told_to_say_it_has():
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ([Option("small"), " is 'x'; allowed: 'flag'."], "--small is 'x'; allowed: 'flag'."),
+        ([Option("small"), " is 'x'; allowed: 'flag'."], "--score small is 'x'; allowed: 'flag'."),
         ([Option("gaps"), " is 'x'."], "gaps is 'x'."),
         (
             ["1 left.", Advice(" Pass ", Option("degenerate", "formula"), " for 0.")],
-            "1 left. Pass --degenerate formula for 0.",
+            "1 left. Pass --score degenerate=formula for 0.",
         ),
         (["1 left.", Advice(" Pass ", Option("centre", "rows"), " for 0.")], "1 left."),
         (["say which: ", Option("item", 0), " … 3."], "say which: --item 0 … 3."),
@@ -246,13 +259,15 @@ def test_words_of_the_command_line(parts, said):
         ("score m.csv t.json", "Read the matrix with --transpose."),
         ("score m.csv one.json", "Read the solution with --index-base 1."),
         ("run m.csv -k three", "error: -k needs a whole number."),
-        ("score m.csv s.json --placements low", "error: --placements needs a whole number."),
+        ("score m.csv s.json --jobs low", "error: --jobs needs a whole number."),
+        ("score m.csv s.json --score nonsense=1", "error: --score is 'nonsense'; allowed: 'min_rows'"),
+        ("enrich s.json --matrix m.csv --min-size=3", "enrich has no --min-size any more; use bivaluate.enrichment"),
         ("run m.csv -k 0", "error: -k is 0; it must be at least 1."),
         ("run m.csv --param random_state=5", "error: --param random_state=5: use --seed for this one."),
         ("score m.csv s.json --matrix-format xsl", "error: --matrix-format is 'xsl'; allowed: "),
         ("score holes.csv s.json", "or pass --missing omit to average over the observed cells."),
         ("prune holes.csv s.json", "Impute them, or pass --missing omit"),
-        ("prune m.csv s.json -o p.rds", "or name it with --format: biclustlib, bivaluate, csv, r-text."),
+        ("prune m.csv s.json -o p.rds", "or `bivaluate convert` with --format: biclustlib, bivaluate, csv, r-text."),
         ("prune m.csv s.json -o no/p.json", "error: cannot write no/p.json: there is no folder no."),
         ("compare q.blocks s.json", "q.blocks names its members by label and another file by index: give their "),
         ("convert q.blocks x.json --format biclustlib", "Name it with --matrix."),
@@ -272,7 +287,7 @@ def test_same_named_files_are_told_apart(type_in):
     code, out, err = type_in("score", "m.csv", "s.json", "d/s.json")
     assert code == 0
     assert {line.partition(": ")[0] for line in out.splitlines()} >= {"s.json", "d/s.json"}
-    assert "--degenerate formula takes the formula's 0" in out
+    assert "--score degenerate=formula takes the formula's 0" in out
     assert err == ""
     same = ["a.json"] * 2
     assert distinct(["a", "a"], same) == ["a.json (1)", "a.json (2)"]
@@ -316,6 +331,36 @@ def test_exit_codes(type_in, monkeypatch):
     code, _, err = type_in("score", "m.csv", "s.json")
     assert code == 130
     assert "stopped: interrupted from the keyboard." in err
+
+
+INTERRUPTED = """
+import atexit, os, signal, sys
+
+class Errors:
+    def write(self, text):
+        sys.__stderr__.write(text)
+        if MOMENT == "wrote" and "wrote" in text:
+            os.kill(os.getpid(), signal.SIGINT)
+    def flush(self):
+        sys.__stderr__.flush()
+
+MOMENT = sys.argv.pop(1)
+sys.stderr = Errors()
+if MOMENT == "shutdown":
+    atexit.register(os.kill, os.getpid(), signal.SIGINT)
+from bivaluate.cli.main import script
+script()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
+@pytest.mark.parametrize("moment", ["wrote", "shutdown"])
+def test_an_interrupt_after_everything_is_written_is_one(example, tmp_path, moment):
+    words = ["score", "matrix.csv", "solution.json", "--csv", "table.csv"]
+    with started(["-c", INTERRUPTED, moment, *words], cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+        errors = process.communicate(timeout=LIMIT)[1].decode()
+    assert (process.returncode, (tmp_path / "table.csv").exists()) == (130, True), errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from bivaluate import Biclustering, evaluate, read_matrix
 from bivaluate.chance.evidence import selection
 from bivaluate.cli.main import COMMANDS
-from bivaluate.measures.registry import METRICS, OF_TOPICS
+from bivaluate.registry import METRICS, OF_TOPICS
 
 
 def test_help_lists_every_command(run):
@@ -127,14 +127,15 @@ def test_options_reach_the_scores(run, example):
     def nve(*options):
         return json.loads(run("score", "matrix.csv", "solution.json", "--json", *options).out)[0]
 
-    assert nve("--min-cols", "3", "--small", "drop")["scores"]["n_biclusters"] == 2
+    assert nve("--score", "min_cols=3", "--score", "small=drop")["scores"]["n_biclusters"] == 2
     X, S = read_matrix(example / "matrix.csv").values, Biclustering.from_json(example / "solution.json")
     turned = evaluate(X.T, [(b.cols, b.rows) for b in S]).scores["nve"]
     assert nve("--ve-axis", "columns")["scores"]["nve"] == pytest.approx(turned, rel=1e-9)
     assert nve("--metrics", "nve,coverage")["scores"].keys() == {"nve", "coverage"}
-    assert len(nve("--all")["scores"]) == sum(m.level == "solution" for m in METRICS.values())
-    assert run("score", "matrix.csv", "solution.json", "--all").code == 0
-    assert "exclude each other" in run("score", "matrix.csv", "solution.json", "--all", "--metrics", "nve").err
+    assert len(nve("--metrics", "all")["scores"]) == sum(m.level == "solution" for m in METRICS.values())
+    assert run("score", "matrix.csv", "solution.json", "--metrics", "all").code == 0
+    gone = run("score", "matrix.csv", "solution.json", "--all").err
+    assert gone == "error: score has no --all any more; use --metrics all.\n"
 
 
 def test_degenerate_is_said_once_and_is_not_a_failure(run, example):
@@ -144,11 +145,11 @@ def test_degenerate_is_said_once_and_is_not_a_failure(run, example):
     shown = run("score", "matrix.csv", "thin.json")
     assert shown.code == 0
     assert "B1 has 1 column: coherence is not defined for it." in shown.out
-    assert "B1: left out of the scores; --degenerate formula" in shown.out
+    assert "B1: left out of the scores; --score degenerate=formula" in shown.out
     assert shown.err == ""
     assert "warning: B1 has one row or one column" in run("score", "matrix.csv", "thin.json", "--json").err
     assert "–" in shown.out
-    assert run("score", "matrix.csv", "thin.json", "--degenerate", "formula").err == ""
+    assert run("score", "matrix.csv", "thin.json", "--score", "degenerate=formula").err == ""
 
 
 @pytest.mark.parametrize(
@@ -158,8 +159,11 @@ def test_degenerate_is_said_once_and_is_not_a_failure(run, example):
         (("score", "matrix.csv", "nothing.json"), "nothing.json"),
         (("score", "matrix.csv"), "Missing argument"),
         (("score", "matrix.csv", "solution.json", "--transpose"), "Were rows and columns swapped?"),
-        (("score", "matrix.csv", "solution.json", "--degenerate", "zero"), "allowed: 'nan', 'formula'"),
-        (("score", "matrix.csv", "solution.json", "--min-rows", "0"), "--min-rows is 0"),
+        (
+            ("score", "matrix.csv", "solution.json", "--score", "degenerate=zero"),
+            "--score degenerate is 'zero'; allowed: 'nan', 'formula'",
+        ),
+        (("score", "matrix.csv", "solution.json", "--score", "min_rows=0"), "--score min_rows is 0"),
         (("score", "matrix.csv", "matrix.csv"), "matrix.csv"),
         (("score", "holes.csv", "solution.json"), "the first at row 'g1', column 'b'"),
         (("metrics", "nvee"), "Did you mean 'nve'?"),
@@ -215,7 +219,7 @@ def test_json_holds_measures_findings_and_verdict(run, tmp_path):
     X = np.cumsum(rng.normal(size=(60, 20)), axis=1)
     np.save(tmp_path / "X.npy", X)
     Biclustering([(range(8), range(10)), (range(20, 30), range(20))], X.shape).to_json(tmp_path / "S.json")
-    plain = json.loads(run("score", "X.npy", "S.json", "--json", "--all").out)[0]
+    plain = json.loads(run("score", "X.npy", "S.json", "--json", "--metrics", "all").out)[0]
     assert len(plain["verdict"]["headline"].split()) <= 15
     assert {row["verdict"] for row in plain["verdict"]["biclusters"]} == {row["verdict"] for row in plain["biclusters"]}
     assert any("Neighbouring columns are correlated" in sentence for sentence in plain["findings"])
@@ -243,11 +247,11 @@ def test_every_k_of_a_run(run, tmp_path):
         )
         (tmp_path / "out" / f"a.usages.k_{k}.consensus.txt").write_text(names + usages)
         (tmp_path / "out" / f"a.gene_spectra_tpm.k_{k}.txt").write_text("\t" + "\t".join(rows) + "\n" + spectra)
-    done = run("score", "x.csv", "out", "--rule", "top:0.6", "--placements", "2")
+    done = run("score", "x.csv", "out", "--rule", "top:0.6")
     assert done.code == 0, done.err
     assert "a K 1" in done.out
-    assert "by K; at random: same sizes and overlaps, mean of 2 placements" in done.out
-    done = run("score", "x.csv", "out", "--rule", "top:0.6", "--placements", "2", "--json", "--csv", "k.csv")
+    assert "by K; at random: same sizes and overlaps, mean of 5 placements" in done.out
+    done = run("score", "x.csv", "out", "--rule", "top:0.6", "--json", "--csv", "k.csv")
     (first, second) = json.loads(done.out)
     assert (first["at_random"]["k"], second["at_random"]["k"]) == (1, 2)
     assert "null_total_evidence" in (tmp_path / "k.csv").read_text().splitlines()[0]
@@ -308,9 +312,9 @@ def test_a_sentence_that_names_a_bicluster_belongs_to_its_solution(run, tmp_path
 @pytest.mark.parametrize(
     ("words", "remark"),
     [
-        (["--min-rows", 3], "B2 is smaller than the minimum size, and counted all the same; pass --small drop to leave it out."),
-        (["--min-cols", 5], "B1, B2 and B3 are smaller than the minimum size, and counted all the same"),
-        (["--min-rows", 3, "--small", "drop"], "B2 left out: smaller than the minimum size."),
+        (["--score", "min_rows=3"], "B2 is smaller than the minimum size, and counted all the same; pass --score small=drop to leave it out."),
+        (["--score", "min_cols=5"], "B1, B2 and B3 are smaller than the minimum size, and counted all the same"),
+        (["--score", "min_rows=3", "--score", "small=drop"], "B2 left out: smaller than the minimum size."),
     ],
 )  # fmt: skip
 def test_biclusters_smaller_than_asked_for_are_named(run, example, words, remark):

@@ -15,7 +15,7 @@ from bivaluate.measures import differential as di
 from bivaluate.measures import r_biclust as rb
 from bivaluate.measures import residue as rv
 from bivaluate.measures import virtual_error as vv
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from tests.reference import catalogue as twin
 
 X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])

@@ -6,7 +6,7 @@ import pytest
 from bivaluate import Plan, Sweep, evaluate
 from bivaluate._errors import ParameterError
 from bivaluate.measures.own import Records
-from bivaluate.measures.registry import METRICS, choose_metrics, get_metric
+from bivaluate.registry import METRICS, choose_metrics, get_metric
 
 X = np.arange(30.0).reshape(5, 6) ** 1.5
 SOLUTION = [([0, 1], [0, 1, 2]), ([2, 3, 4], [2, 3])]

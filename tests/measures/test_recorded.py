@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse
 
 from bivaluate import Biclustering, Matrix, evaluate
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 
 RECORDED = Path(__file__).with_name("recorded.npz")
 FORMS = ("dense", "Fortran", "float32", "sparse", "missing", "file", "Dask")

@@ -11,8 +11,8 @@ from bivaluate._errors import BivaluateWarning, ParameterError
 from bivaluate.chance.assumptions import centre_columns
 from bivaluate.measures.coverage import bicluster_shapes
 from bivaluate.measures.normalised import virtual_error_sums
-from bivaluate.measures.registry import METRICS, choose_metrics, get_metric, get_ranking_metric, main_metrics
 from bivaluate.measures.workspace import Workspace
+from bivaluate.registry import METRICS, choose_metrics, get_metric, get_ranking_metric, main_metrics
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(14, 9)) + 4.0

@@ -12,8 +12,8 @@ from bivaluate._errors import ParameterError
 from bivaluate._rows import FileSource
 from bivaluate.measures.coverage import normalised_virtual_error_coverage
 from bivaluate.measures.normalised import virtual_error_sums
-from bivaluate.measures.registry import METRICS
 from bivaluate.measures.virtual_error import transposed_virtual_error
+from bivaluate.registry import METRICS
 from tests.reference import catalogue
 
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")

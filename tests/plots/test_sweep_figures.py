@@ -114,6 +114,7 @@ def test_nve_reference_ends_at_the_limit() -> None:
 def test_winners_stack_to_the_number_of_data_sets_and_name_the_paper() -> None:
     wins = pd.DataFrame({"cca": [8.0, 0.5], "las": [2.0, 9.5]}, index=["asr", "nve"])
     ax = plot_winners(wins, published={"asr": ("cca", 5)})
-    assert [bar.get_width() for bar in ax.patches] == [8.0, 2.0, 0.5, 9.5]
-    assert "paper: CCA 5" in [text.get_text() for text in ax.texts]
+    assert [bar.get_width() for bar in ax.patches] == [8.0, 0.5, 2.0, 9.5]
+    assert [bar.get_x() for bar in ax.patches] == [0.0, 0.0, 8.0, 0.5]
+    assert ax.get_yticklabels()[0].get_text().endswith("\npaper: CCA 5")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["CCA", "LAS"]

@@ -13,7 +13,7 @@ from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEA
 from bivaluate.judge.choice import winners
 from bivaluate.measures.residue import mean_squared_residue
 from bivaluate.replicate.claim_evidence import Evidence
-from bivaluate.replicate.claim_rules import VERDICTS, Outcome, judge
+from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim, judge_claim
 from bivaluate.replicate.claims import all_claims, judge_all
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding, truth_rows
@@ -28,12 +28,12 @@ def agreeing() -> Evidence:
 
 
 @pytest.fixture(scope="module")
-def outcomes(agreeing: Evidence) -> dict[str, Outcome]:
+def outcomes(agreeing: Evidence) -> dict[str, JudgedClaim]:
     return {outcome.claim.id: outcome for outcome in judge_all(agreeing)}
 
 
-def judged(changed: Evidence, *ids: str) -> dict[str, Outcome]:
-    return {claim.id: judge(claim, changed) for claim in all_claims() if claim.id in ids}
+def judged(changed: Evidence, *ids: str) -> dict[str, JudgedClaim]:
+    return {claim.id: judge_claim(claim, changed) for claim in all_claims() if claim.id in ids}
 
 
 def test_every_group_of_claims_is_there_once_and_in_order() -> None:
@@ -62,7 +62,7 @@ def test_every_published_number_is_claimed_exactly_once() -> None:
     assert choices.count(9) == len(YEAST_PICKS) + apart == 10
 
 
-def test_agreeing_evidence_reproduces_everything_that_was_not_fitted(outcomes: dict[str, Outcome]) -> None:
+def test_agreeing_evidence_reproduces_everything_that_was_not_fitted(outcomes: dict[str, JudgedClaim]) -> None:
     for id_, outcome in outcomes.items():
         if order(id_)[0] in (1, 2, 3, 7, 8, 9, 10, 11, 17):
             expected = "not testable" if outcome.claim.unprinted or outcome.claim.vague else "reproduced"
@@ -70,7 +70,7 @@ def test_agreeing_evidence_reproduces_everything_that_was_not_fitted(outcomes: d
         assert outcome.verdict in VERDICTS
 
 
-def test_only_the_collapse_depends_on_the_convention_there(outcomes: dict[str, Outcome]) -> None:
+def test_only_the_collapse_depends_on_the_convention_there(outcomes: dict[str, JudgedClaim]) -> None:
     assert {id_ for id_, outcome in outcomes.items() if outcome.on_convention} == {"9.10", "11.4"}
     assert outcomes["9.10"].default_verdict == "not reproduced"
     assert outcomes["9.10"].printed.at_paper_seed == "yes"
@@ -130,7 +130,7 @@ def test_without_yeast_its_claims_are_not_testable(agreeing: Evidence) -> None:
     nothing = dataclasses.replace(agreeing, yeast=agreeing.yeast.iloc[:0])
     for claim in all_claims():
         if claim.on == "yeast":
-            outcome = judge(claim, nothing)
+            outcome = judge_claim(claim, nothing)
             assert outcome.verdict == "not testable", claim.id
             assert outcome.measured.n_seeds == 0
 
@@ -143,13 +143,13 @@ def test_few_yeast_sets_leave_claims_about_all_of_them_untested(agreeing: Eviden
     assert {outcomes[id_].verdict for id_ in known} == {"reproduced"}
 
 
-def test_planted_claims_hold_on_the_scenarios(outcomes: dict[str, Outcome]) -> None:
+def test_planted_claims_hold_on_the_scenarios(outcomes: dict[str, JudgedClaim]) -> None:
     for id_, outcome in outcomes.items():
         if outcome.claim.on == "planted" and outcome.claim.kind == "direction":
             assert outcome.measured.share == {"5.6": 0.9, "14.4": 0.0}.get(id_, 1.0), id_
 
 
-def test_evidence_survives_its_files(agreeing: Evidence, outcomes: dict[str, Outcome], tmp_path) -> None:
+def test_evidence_survives_its_files(agreeing: Evidence, outcomes: dict[str, JudgedClaim], tmp_path) -> None:
     agreeing.write(tmp_path)
     again = Evidence.read(tmp_path)
     assert [o.verdict for o in judge_all(again)] == [o.verdict for o in outcomes.values()]
@@ -184,7 +184,7 @@ def test_the_smallest_k_wins_among_equals_and_nobody_where_all_tie_or_none_is_de
     assert favourites(table, "nve").loc[0].tolist() == [0, 1, 0]
 
 
-def test_a_number_the_paper_does_not_print_is_measured_but_not_testable(outcomes: dict[str, Outcome]) -> None:
+def test_a_number_the_paper_does_not_print_is_measured_but_not_testable(outcomes: dict[str, JudgedClaim]) -> None:
     outcome = outcomes["7.2"]
     assert outcome.verdict == "not testable"
     assert 0 < outcome.measured.mean <= 1
@@ -233,7 +233,7 @@ def test_claims_about_scenarios_of_our_own_design_are_a_class_apart() -> None:
             )
 
 
-def test_words_that_need_a_threshold_of_ours_are_not_testable(outcomes: dict[str, Outcome]) -> None:
+def test_words_that_need_a_threshold_of_ours_are_not_testable(outcomes: dict[str, JudgedClaim]) -> None:
     for id_ in ("7.1", "7.3", "7.5", "10.3"):
         assert outcomes[id_].verdict == "not testable"
         assert outcomes[id_].measured.share == 1.0

@@ -14,8 +14,8 @@ import pandas as pd
 from bivaluate.judge.choice import winners
 from bivaluate.judge.verdict import judged
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import RECORDS
 from bivaluate.measures.workspace import Options
+from bivaluate.registry import RECORDS
 from bivaluate.report.groups import Group, ranked
 from bivaluate.report.sentences import Case
 from bivaluate.solution import Biclustering

@@ -18,7 +18,7 @@ from bivaluate._errors import ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.verdict import judged
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.report import build_report
 from bivaluate.report.groups import choose_criterion, gather
 from bivaluate.report.methods import describe_methods, methods_text

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from bivaluate.algorithms import CoherentSubmatrices
 from bivaluate.algorithms.registry import get_algorithm
 from bivaluate.measures.external import compare
 from bivaluate.sweep import Plan, find, refine
+from bivaluate.sweep.plan import stored_plan
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view, traits_of, unsuited, view_for
 from bivaluate.sweep.schedule import choose_for
 from bivaluate.sweep.stages import EXTRA_SEED, FIRST_K, Fit, Searched, best_fit, next_fits
@@ -177,11 +176,31 @@ def test_a_failed_algorithm_is_named_and_the_others_answer(raised) -> None:
     assert any(re.search("Failed: .*FailingBlocks.*no 2 blocks here", note) for note in found.notes)
 
 
-def test_a_budget_cuts_off_what_is_slow_and_says_so(raised, monkeypatch) -> None:
-    moments = iter([0.0, 0.0, *[1e9] * 50])  # the budget begins, the first stage begins, and it is over
-    monkeypatch.setattr(sys.modules["bivaluate.sweep.find"], "clock", SimpleNamespace(monotonic=lambda: next(moments)))
-    with pytest.raises(RunError, match="5 s are too short for any algorithm on X"):
-        find(raised[0], algorithms="las", time=5, n_jobs=1)
+def test_a_budget_too_small_for_any_fit_is_an_error(raised) -> None:
+    seconds = iter([5.0])  # there is time when the first stage begins, and none when its first fit does
+    with pytest.raises(RunError, match="the time allowed was too short for any algorithm on X"):
+        find(raised[0], algorithms="las", time=lambda: next(seconds, 0.0), n_jobs=1)
+    with pytest.raises(ParameterError, match="time is 0"):
+        find(raised[0], time=0)
+
+
+@pytest.mark.parametrize("begun", [3, 5])
+def test_what_a_budget_cuts_off_is_said_and_the_rest_answers(raised, begun) -> None:
+    tasks: list[str] = []
+
+    def left() -> float:
+        return 60.0 if len(tasks) <= begun else 0.0  # it is over when one more fit begins
+
+    found = find(
+        raised[0], algorithms=QUICK, time=left, n_jobs=1, progress=lambda done, total, name: tasks.append(name)
+    )
+    whole = find(raised[0], algorithms=QUICK)
+    assert 0 < len(found.candidates) < len(whole.candidates)
+    assert re.fullmatch(r"After the time allowed not all was done: \d+ fits? of .* did not finish\.", found.notes[-1])
+    shared = whole.candidates.merge(found.candidates, on=["algorithm", "k", "seed"], suffixes=("", "_cut"))
+    assert len(shared) == len(found.candidates)
+    assert shared["total_evidence"].tolist() == shared["total_evidence_cut"].tolist()
+    assert len(found.solution) > 0
 
 
 def test_ctrl_c_keeps_the_best_so_far(raised) -> None:
@@ -232,7 +251,7 @@ def test_the_key_of_version_0_1_0_is_read(raised) -> None:
     assert plan.algorithms == ("coherent",)
     assert list(plan.parameters) == ["coherent"]
     old = {**plan.to_dict(), "algorithms": ["find"], "perturb": [], "perturb_runs": 0}
-    assert Plan.stored(old).differences(plan) == []
+    assert stored_plan(old).to_dict() == plan.to_dict()
 
 
 def test_a_result_draws_itself_and_writes_its_page(found, tmp_path) -> None:

@@ -339,7 +339,7 @@ def test_a_missing_extra_names_itself() -> None:
 
 def test_a_forgotten_run_closes_its_journal(tmp_path: Path, matrix_file: str) -> None:
     run = Sweep(make_plan(matrix_file, k=[2], seeds=1), tmp_path / "run").run()
-    connection = run._journal._db
+    connection = run.journal._db
     del run
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):

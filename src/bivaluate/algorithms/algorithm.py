@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -22,6 +23,11 @@ OLD_KEYS = {"find": "coherent"}  # of version 0.1.0: in plans and run folders
 
 PACKAGES = {"graph": ("sknetwork", "scikit-network")}  # of the extras: what is imported, what is installed
 
+# What every estimator has.
+ATTRIBUTES = {
+    "solution_ : Biclustering": "The biclusters found.",
+    "rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)": "The same as masks.",
+}
 # Kinds of pattern an algorithm may seek in the cells of a bicluster.
 PATTERNS = {
     "constant": "cells of one value",
@@ -161,6 +167,15 @@ class Algorithm:
         return by[0] if by else self.reference
 
 
+def with_shared_texts(doc: str, reference: str) -> str:
+    """Return the docstring of an estimator with what is said of every estimator, and its reference."""
+    doc = inspect.cleandoc(doc)
+    attributes = "".join(f"{name}\n    {text}\n" for name, text in ATTRIBUTES.items() if name not in doc)
+    before, header, after = doc.partition("Attributes\n----------\n")
+    before, header, after = f"{before}{header}{attributes}{after}".rpartition("Examples\n--------\n")
+    return f"{before}References\n----------\n{reference}.\n\n{header}{after}\n"
+
+
 def algorithm(
     key: str, name: str, label: str, summary: str, *, seeks: tuple[str, ...], reference: str, **traits: Any
 ) -> Callable[[Estimator], Estimator]:
@@ -174,6 +189,7 @@ def algorithm(
     def decorate(estimator: Estimator) -> Estimator:
         path = f"{estimator.__module__}:{estimator.__qualname__}"
         estimator.record = Algorithm(key, name, label, summary, path, seeks, reference, **traits)
+        estimator.__doc__ = with_shared_texts(estimator.__doc__ or "", reference)
         return estimator
 
     return decorate

@@ -60,8 +60,6 @@ class BiBit(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The biclusters, the largest first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
 
     See Also
     --------
@@ -71,11 +69,6 @@ class BiBit(BiclusteringEstimator):
     -----
     Among biclusters of the same size the one whose pair of rows comes first is first. A pattern that three or more
     rows share and no two rows alone is left out, as in the paper; :class:`Bimax` has those too.
-
-    References
-    ----------
-    Rodriguez-Baena, Perez-Pulido, Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from binary
-    datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464.
 
     Examples
     --------

@@ -64,8 +64,6 @@ class Bimax(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The biclusters, the largest first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
 
     Warns
     -----
@@ -82,12 +80,6 @@ class Bimax(BiclusteringEstimator):
     column, each once, and branches that cannot hold one of the largest are cut. There may be exponentially many:
     larger `min_rows` and `min_columns` and a smaller `n_biclusters` shorten the search. Among biclusters of the same
     size the one met first is first.
-
-    References
-    ----------
-    Prelić, Bleuler, Zimmermann, Wille, Bühlmann, Gruissem, Hennig, Thiele, Zitzler 2006, A systematic comparison and
-    evaluation of biclustering methods for gene expression data, Bioinformatics 22(9):1122-1129,
-    doi:10.1093/bioinformatics/btl060.
 
     Examples
     --------

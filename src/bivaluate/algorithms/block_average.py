@@ -62,8 +62,6 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The blocks taken.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
     kept_ : float
@@ -83,11 +81,6 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     where it keeps less than nine tenths of what it did there, cell by cell, are clusters of the whole merged and
     split too. Zeros cost nothing, so that a sparse matrix stays sparse. A cluster that loses its last row or column
     stays empty, and among equal clusters the first is taken.
-
-    References
-    ----------
-    Banerjee, Dhillon, Ghosh, Merugu, Modha 2007, A generalized maximum entropy approach to Bregman co-clustering and
-    matrix approximation, J. Mach. Learn. Res. 8:1919-1986.
 
     Examples
     --------
@@ -132,11 +125,8 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                     ".",
                 )
             )
-        from bivaluate.algorithms._kernels_coclusters import I_DIVERGENCE, SQUARED
-
         rng = generator(self.random_state)
-        kind = SQUARED if divergence == "squared" else I_DIVERGENCE
-        found = best_coclusters(X, (K, L), kind, profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng)
+        found = best_coclusters(X, (K, L), divergence, profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         mean = float(found.sums.sum()) / (X.shape[0] * X.shape[1])
         whole = _divergence_of_cells(X, divergence, mean)

@@ -50,10 +50,6 @@ class ChengChurch(BiclusteringEstimator):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     max_residue_ : float
         The δ used.
 
@@ -67,10 +63,6 @@ class ChengChurch(BiclusteringEstimator):
     before a column and the lower index before the higher; a residue equal to a threshold does not exceed it.
     Without ties the biclusters are those of the public implementation of Padilha and Campello for the same seed.
     A constant matrix is one bicluster, whatever `n_biclusters`.
-
-    References
-    ----------
-    Cheng, Church 2000, Biclustering of expression data, Proc. ISMB 8:93-103.
 
     Examples
     --------
@@ -112,22 +104,66 @@ class ChengChurch(BiclusteringEstimator):
         rng = check_random_state(self.random_state)
         # Residues do not change when a constant is subtracted; rounding does.
         middle = low + (high - low) / 2
-        work = np.ascontiguousarray((X - middle).T)
+        work = np.ascontiguousarray(X - middle)
         tie = TIE * (high - low) ** 2
         n_wanted = self.n_biclusters if low < high else 1
         for k in range(n_wanted):
             rows, cols = find_bicluster(work, delta, factor, X.shape[1] >= min_columns, bool(self.inverted_rows), tie)
             yield rows, cols
             if k + 1 < n_wanted:
-                noise = rng.uniform(low, high, (len(rows), len(cols))) - middle
-                work[cols[:, np.newaxis], rows] = noise.T
+                work[np.ix_(rows, cols)] = rng.uniform(low, high, (len(rows), len(cols))) - middle
 
 
-def find_bicluster(Xt: Values, delta: float, factor: float, columns_too: bool, inverted: bool, tie: float) -> Pair:
-    """Return one bicluster of the transposed matrix `Xt` as it is now."""
-    from bivaluate.algorithms._kernels_cca import add_nodes, delete_many, delete_single
+def find_bicluster(X: Values, delta: float, factor: float, columns_too: bool, inverted: bool, tie: float) -> Pair:
+    """Return one bicluster of the matrix as it is now."""
+    from bivaluate.algorithms._kernels_cca import delete_single
 
-    block, rows, cols = delete_many(Xt, delta, factor, columns_too, tie)
-    rows, cols = delete_single(block, rows, cols, delta, tie)
-    rows, cols = add_nodes(Xt, rows, cols, inverted, tie)
+    block, rows, cols = delete_many(X, delta, factor, columns_too, tie)
+    row_left, col_left = delete_single(block, delta, tie)
+    return add_nodes(X, rows[row_left > 0], cols[col_left > 0], inverted, tie)
+
+
+def row_residues(B: Values) -> Values:
+    """Return the mean squared residue of each row of a block."""
+    m = B.shape[1]
+    g = B.mean(axis=0) - B.mean()
+    residues = (np.einsum("ij,ij->i", B, B) - 2.0 * (B @ g) + g @ g) / m - B.mean(axis=1) ** 2
+    return np.asarray(np.maximum(residues, 0.0))
+
+
+def delete_many(X: Values, delta: float, factor: float, columns_too: bool, tie: float) -> tuple[Values, Any, Any]:
+    """Multiple node deletion (Algorithm 2): return the block that is left, its rows and its columns."""
+    block, rows, cols = X, np.arange(X.shape[0]), np.arange(X.shape[1])
+    size = -1
+    while block.size != size:
+        size = block.size
+        residues = row_residues(block)
+        if delta + tie >= residues.mean():
+            break
+        kept = residues <= factor * residues.mean() + tie
+        block, rows = block[kept], rows[kept]
+        if columns_too:
+            residues = row_residues(block.T)
+            kept = residues <= factor * residues.mean() + tie
+            block, cols = block[:, kept], cols[kept]
+    return np.ascontiguousarray(block), rows, cols
+
+
+def add_nodes(X: Values, rows: Any, cols: Any, inverted: bool, tie: float) -> Pair:
+    """Node addition (Algorithm 3): return the rows and columns after adding all that fit, until none does."""
+    size = 0
+    while size != len(rows) + len(cols):
+        size = len(rows) + len(cols)
+        wide = X[rows]
+        residues = (wide - wide[:, cols].mean(axis=1, keepdims=True)).var(axis=0)
+        cols = np.union1d(cols, np.flatnonzero(residues <= residues[cols].mean() + tie))
+        block = wide[:, cols]
+        H = row_residues(block).mean()
+        g = block.mean(axis=0) - block.mean()
+        tall = X[:, cols]
+        product = tall @ g
+        if inverted:  # a mirrored row has the opposite product with g
+            product = np.abs(product)
+        fit = tall.var(axis=1) + (g @ g - 2.0 * product) / len(cols)
+        rows = np.union1d(rows, np.flatnonzero(fit <= H + tie))
     return rows, cols

@@ -77,7 +77,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The biclusters, those of the largest score first.
-    rows_, columns_ : boolean masks, (K, n_rows) and (K, n_cols)
     evidence_ : ndarray of shape (K,)
         Evidence of each bicluster, as :func:`bivaluate.evidence_table` gives it for the solution.
     p_values_ : ndarray of shape (K,)

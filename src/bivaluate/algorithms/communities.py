@@ -77,18 +77,10 @@ class LouvainCommunities(_Communities):
     ----------
     solution_ : Biclustering
         The communities, those with the largest sum of cells first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
 
     See Also
     --------
     LeidenCommunities, ModularityCoclustering
-
-    References
-    ----------
-    Blondel, Guillaume, Lambiotte, Lefebvre 2008, Fast unfolding of communities in large networks,
-    doi:10.1088/1742-5468/2008/10/P10008. Barber 2007, Modularity and community detection in bipartite networks,
-    doi:10.1103/PhysRevE.76.066102.
 
     Examples
     --------
@@ -132,17 +124,10 @@ class LeidenCommunities(_Communities):
     ----------
     solution_ : Biclustering
         The communities, those with the largest sum of cells first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
 
     See Also
     --------
     LouvainCommunities, ModularityCoclustering
-
-    References
-    ----------
-    Traag, Waltman, van Eck 2019, From Louvain to Leiden: guaranteeing well-connected communities,
-    doi:10.1038/s41598-019-41695-z. Barber 2007, doi:10.1103/PhysRevE.76.066102.
 
     Examples
     --------

@@ -63,8 +63,6 @@ class FABIA(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The biclusters, the one with the most information first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     information_ : ndarray of float
         Information of each bicluster about the matrix, in nats.
 
@@ -80,11 +78,6 @@ class FABIA(BiclusteringEstimator):
     is taken from. Factors are scaled to a root mean square of 1. A row is a member if its loading is at least the root
     mean square of all λz divided by thresZ, a column if its factor is at least thresZ, with the sign whose factors are
     larger in sum. The information of factor i is ½ Σ_j log(1 + Ξ_ij λ_iᵀΨ⁻¹λ_i).
-
-    References
-    ----------
-    Hochreiter, Bodenhofer, Heusel et al. 2010, FABIA: factor analysis for bicluster acquisition, Bioinformatics
-    26(12):1520-1527, doi:10.1093/bioinformatics/btq227.
 
     Examples
     --------

@@ -78,10 +78,6 @@ class NMFBiclusters(_Factors):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_factors_, column_factors_ : ndarray of float, of shape (n_rows, K) and (K, n_cols)
         W and H.
     n_iter_ : int
@@ -95,10 +91,6 @@ class NMFBiclusters(_Factors):
     -----
     High are weights that tell a factor from the average of all, as in :meth:`bivaluate.Biclustering.from_factors`:
     what is high in every factor belongs to none of them.
-
-    References
-    ----------
-    Lee, Seung 1999, Learning the parts of objects by non-negative matrix factorization, doi:10.1038/44565.
 
     Examples
     --------
@@ -152,10 +144,6 @@ class LDABiclusters(_Factors):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_factors_, column_factors_ : ndarray of float, of shape (n_rows, K) and (K, n_cols)
         Shares of the topics in each row, and weights of the columns in each topic.
     n_iter_ : int
@@ -170,10 +158,6 @@ class LDABiclusters(_Factors):
     High are weights that tell a factor from the average of all, as in :meth:`bivaluate.Biclustering.from_factors`:
     what is high in every factor belongs to none of them. Topics depend on where they start: compare several
     seeds.
-
-    References
-    ----------
-    Blei, Ng, Jordan 2003, Latent Dirichlet allocation, J. Mach. Learn. Res. 3:993-1022.
 
     Examples
     --------

@@ -52,8 +52,6 @@ class InformationCoclustering(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The blocks taken.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
     information_ : float
@@ -69,10 +67,6 @@ class InformationCoclustering(BiclusteringEstimator):
     needs only its sums over column clusters, which are brought up to date from the columns that changed. Zeros cost
     nothing, so that a sparse matrix stays sparse. A cluster that loses its last row or column stays empty, and among
     equal clusters the first is taken.
-
-    References
-    ----------
-    Dhillon, Mallela, Modha 2003, Information-theoretic co-clustering, Proc. KDD 9:89-98, doi:10.1145/956750.956764.
 
     Examples
     --------
@@ -105,10 +99,8 @@ class InformationCoclustering(BiclusteringEstimator):
         selection = check_choice("selection", self.selection, SELECTIONS)
         n_starts = check_int("n_starts", self.n_starts, minimum=1)
         max_iter = check_int("max_iter", self.max_iter, minimum=1)
-        from bivaluate.algorithms._kernels_coclusters import INFORMATION
-
         rng = generator(self.random_state)
-        found = best_coclusters(X, (K, L), INFORMATION, profiles=True, n_starts=n_starts, max_iter=max_iter, rng=rng)
+        found = best_coclusters(X, (K, L), "information", profiles=True, n_starts=n_starts, max_iter=max_iter, rng=rng)
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
         self.information_ = float(found.kept.sum()) / total if total > 0 else float("nan")

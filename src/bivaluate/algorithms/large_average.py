@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtri
+from scipy.special import erfcx, gammaln, ndtri
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_int, check_real
@@ -19,6 +19,8 @@ from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.measures._blocks import is_constant_range
 
 Masks = NDArray[np.uint8]
+# Sets of columns that one call works on.
+TOGETHER = 16
 
 
 @algorithm(
@@ -57,10 +59,6 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     scores_ : ndarray of float
         Score of each bicluster, in nats.
     averages_ : ndarray of float
@@ -74,11 +72,6 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     -----
     Among equal sums the row or column with the lower index comes first; among equal scores the smaller block, and
     the search that started earlier.
-
-    References
-    ----------
-    Shabalin, Weigman, Perou, Nobel 2009, Finding large average submatrices in high dimensional data,
-    Ann. Appl. Stat. 3(3):985-1012, doi:10.1214/09-AOAS239.
 
     Examples
     --------
@@ -156,8 +149,7 @@ def search(
     X: Values, n_restarts: int, rng: np.random.RandomState, workers: Workers
 ) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
     """Return (score, rows, cols) of the best block found from random starts."""
-    from bivaluate.algorithms._kernels_las import TOGETHER, constrained_search
-    from bivaluate.algorithms._kernels_las_size import adapt_size
+    from bivaluate.algorithms._kernels_las import constrained_search
 
     n, m = X.shape
     Xt = np.ascontiguousarray(X.T)
@@ -172,27 +164,55 @@ def search(
         constrained_search(X, Xt, n_rows[part], n_cols[part], lots[part], guess[part], sets[part])
 
     workers.run(start, n_restarts, TOGETHER)
-    row_choose, col_choose = log_binomials(n), log_binomials(m)
-    best, best_set = -np.inf, sets[0]
+    best, best_set, best_rows = -np.inf, sets[0], sets[0]
     seen: set[bytes] = set()
     while True:
         sets = sets[_unseen(sets, seen)]
         if len(sets) == 0:
-            break
-        new_sets, scores = np.empty_like(sets), np.empty(len(sets))
+            return best, np.flatnonzero(best_rows), np.flatnonzero(best_set)
+        rows, new_sets = np.empty((len(sets), n), np.uint8), np.empty_like(sets)
+        scores = np.empty(len(sets))
 
-        def adapt(part: slice, sets: Masks = sets, new: Masks = new_sets, scores: Values = scores) -> None:
-            rows = np.empty(n, np.uint8)
-            adapt_size(X, Xt, sets[part], row_choose, col_choose, rows, new[part], scores[part])
+        def adapt(part: slice, sets: Masks = sets, rows: Any = rows, new: Any = new_sets, scores: Any = scores) -> None:
+            rows[part], new[part], scores[part] = adapt_size(X, Xt, sets[part])
 
         workers.run(adapt, len(sets), TOGETHER)
         top = int(scores.argmax())
         if scores[top] > best:
-            best, best_set = float(scores[top]), sets[top]
+            best, best_rows, best_set = float(scores[top]), rows[top], new_sets[top]
         sets = new_sets
-    rows, cols = np.empty(n, np.uint8), np.empty((1, m), np.uint8)
-    adapt_size(X, Xt, best_set[np.newaxis], row_choose, col_choose, rows, cols, np.empty(1))
-    return best, np.flatnonzero(rows), np.flatnonzero(cols[0])
+
+
+def adapt_size(X: Values, Xt: Values, sets: Masks) -> tuple[Masks, Masks, Values]:
+    """Return, for each column set, the rows that score best with it, the columns that do with these, and the score."""
+    from bivaluate.algorithms._kernels_las import sum_lines
+
+    n, m = X.shape
+    row_sum, col_sum = np.empty((len(sets), n)), np.empty((len(sets), m))
+    sum_lines(Xt, sets, row_sum)
+    rows = best_size(row_sum, sets.sum(axis=1, dtype=np.int64))[0]
+    n_rows = rows.sum(axis=1, dtype=np.int64)
+    sum_lines(X, rows, col_sum)
+    cols, scores = best_size(col_sum, n_rows)
+    return rows, cols, scores - log_binomials(n)[n_rows]
+
+
+def best_size(values: Values, other: Any) -> tuple[Masks, Values]:
+    """Return masks of the largest values of each line that score best, the lower index first of equals, and the scores.
+
+    The score of the r largest of n values, of sum S, is -log Phi(-z) - log C(n, r) with z = S / sqrt(r * other).
+    """
+    n = values.shape[1]
+    ordered = np.sort(values, axis=1)[:, ::-1]
+    z = ordered.cumsum(axis=1) / np.sqrt(np.arange(1, n + 1) * other[:, np.newaxis])
+    np.maximum(z, -20.0, out=z)  # below, Phi(-z) is 1
+    scores = 0.5 * z * z - np.log(0.5 * erfcx(z * np.sqrt(0.5))) - log_binomials(n)[1:]
+    best = scores.argmax(axis=1)
+    line = np.arange(len(values))
+    cut = ordered[line, best][:, np.newaxis]
+    above, equal = values > cut, values == cut
+    spare = best + 1 - above.sum(axis=1)
+    return (above | (equal & (equal.cumsum(axis=1) <= spare[:, np.newaxis]))).view(np.uint8), scores[line, best]
 
 
 def _unseen(sets: Masks, seen: set[bytes]) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from bivaluate._check import check_int
-from bivaluate.algorithms._coclusters import Labels, lines_of
+from bivaluate.algorithms._coclusters import SMALLEST, Labels, by_columns, one_hot, sums_over
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import algorithm
 
@@ -50,8 +50,6 @@ class ModularityCoclustering(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The co-clusters, the one that adds most to the modularity first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Label of each row and column, counted from 0 in the order of the solution; labels of no bicluster come last.
     modularity_ : float
@@ -67,11 +65,6 @@ class ModularityCoclustering(BiclusteringEstimator):
     label of each row and column. B is never built: B W = A W − a_i. (a_.jᵀ W) / N, so that a sparse matrix stays
     sparse, and A W is brought up to date from the columns that changed. Among equal labels the first is taken. The
     matrix must not be negative.
-
-    References
-    ----------
-    Ailem, Role, Nadif 2015, Co-clustering document-term matrices by direct maximization of graph modularity,
-    Proc. CIKM 24:1807-1810, doi:10.1145/2806416.2806639.
 
     Examples
     --------
@@ -108,10 +101,33 @@ class ModularityCoclustering(BiclusteringEstimator):
 
 
 def maximise(A: Any, starts: Labels, K: int, max_iter: int) -> tuple[Labels, Labels, Values]:
-    """Return the labels of rows and columns from the best start, and what each label adds to the modularity."""
-    from bivaluate.algorithms import _kernels_coclusters as kernels
+    """Return the labels of rows and columns from the best start, and what each label adds to the modularity.
 
+    Sums of counts are exact, and divided by their total only at the end: equals stay equal.
+    """
     row_sums, col_sums = (np.asarray(A.sum(axis=axis), dtype=np.float64).ravel() for axis in (1, 0))
-    lines = lines_of(A)
-    rows, cols, gains = kernels.maximise(lines.rows, lines.cols, row_sums, col_sums, starts, K, max_iter, TOLERANCE)
-    return rows, cols, gains
+    total = row_sums.sum() + SMALLEST
+    A, At = by_columns(A)
+    w, before = starts, np.full(len(starts), -np.inf)
+    over_cols, over_rows, old_z, old_w = None, None, w, w
+    ended: list[tuple[float, Labels, Labels]] = []
+    for step in range(max_iter):
+        W = one_hot(w, K)
+        over_cols = sums_over(A, w, W, old_w, over_cols)
+        z = (over_cols - row_sums[:, np.newaxis] * (col_sums @ W / total)[:, np.newaxis]).argmax(axis=-1)
+        Z = one_hot(z, K)
+        over_rows = sums_over(At, z, Z, old_z, over_rows)
+        gains = over_rows - col_sums[:, np.newaxis] * (row_sums @ Z / total)[:, np.newaxis]
+        old_z, old_w, w = z, w, gains.argmax(axis=-1)
+        Q = np.take_along_axis(gains, w[..., np.newaxis], -1).sum(axis=(1, 2))
+        more = (Q - before > TOLERANCE * total) & (step + 1 < max_iter)
+        ended += [(float(Q[s]), z[s], w[s]) for s in np.flatnonzero(~more)]
+        if not more.any():
+            break
+        w, old_z, old_w, over_rows, over_cols, before = (
+            values[more] for values in (w, old_z, old_w, over_rows, over_cols, Q)
+        )
+    _, rows, cols = max(ended, key=lambda found: found[0])
+    Z, W = one_hot(rows, K), one_hot(cols, K)
+    inside = ((At @ Z) * W).sum(axis=0)
+    return rows, cols, (inside - (row_sums @ Z) * (col_sums @ W) / total) / total

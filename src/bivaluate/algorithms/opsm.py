@@ -60,8 +60,6 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The biclusters, one for a number of columns, the most significant first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     orders_ : list of ndarray
         The columns of each bicluster from the lowest to the highest.
     log_p_values_ : ndarray
@@ -76,11 +74,6 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
     The biclusters of different numbers of columns often describe the same rows. Among models with the same p (to nine
     digits) the one met first goes on. Equal cells of a row are in no order, and such a row supports no model that has
     both columns.
-
-    References
-    ----------
-    Ben-Dor, Chor, Karp, Yakhini 2003, Discovering local structure in gene expression data: the order-preserving
-    submatrix problem, J. Comput. Biol. 10(3-4):373-384, doi:10.1089/10665270360688075.
 
     Examples
     --------

@@ -82,8 +82,6 @@ class Plaid(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The layers found, without the background.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     sums_of_squares_ : ndarray of float
         Importance of each layer: the sum of squares of its values when it was found.
     residual_ : float
@@ -100,12 +98,6 @@ class Plaid(BiclusteringEstimator):
     means of rows and columns add to it; outside, α_i = 0 and β_j = 0. A row takes part if Σ_j κ_j (Z_ij − μ − α_i −
     β_j)² is less than Σ_j κ_j Z_ij², and in the second half of the rounds less than 1 − τ₁ times that; then columns
     likewise. Without a row or a column left there is no layer, and the search ends.
-
-    References
-    ----------
-    Lazzeroni, Owen 2002, Plaid models for gene expression data, Statistica Sinica 12(1):61-86.
-    Turner, Bailey, Krzanowski 2005, Improved biclustering of microarray data demonstrated through systematic
-    performance tests, Comput. Stat. Data Anal. 48(2):235-254, doi:10.1016/j.csda.2004.02.003.
 
     Examples
     --------
@@ -190,9 +182,9 @@ def _shuffled(Z: Values, rng: np.random.RandomState) -> Values:
 
 def fit_layer(Z: Values, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Layer:
     """Return the least squares effects of a layer with these members."""
-    from bivaluate.algorithms._kernels_plaid import fit_effects
-
-    return Layer(rows, cols, *fit_effects(Z, rows, cols))
+    block = Z[np.ix_(rows, cols)]
+    mean = float(block.mean())
+    return Layer(rows, cols, mean, block.mean(axis=1) - mean, block.mean(axis=0) - mean)
 
 
 def backfit(residual: Values, layers: list[Layer]) -> list[Layer]:
@@ -209,9 +201,7 @@ def backfit(residual: Values, layers: list[Layer]) -> list[Layer]:
 
 def subtract(Z: Values, layer: Layer) -> None:
     """Take the values of a layer away from its cells."""
-    from bivaluate.algorithms._kernels_plaid import take_away
-
-    take_away(Z, *layer)
+    Z[np.ix_(layer.rows, layer.cols)] -= layer.mean + layer.row_effects[:, np.newaxis] + layer.col_effects
 
 
 def find_layer(
@@ -225,13 +215,41 @@ def find_layer(
 
 
 def refine_layer(Z: Values, rows: Mask, cols: Mask, release: tuple[float, float], n_iterations: int) -> Layer | None:
-    """Return the layer that grows from these members, or None if it loses them all."""
-    from bivaluate.algorithms._kernels_plaid import grow
+    """Return the layer that grows from these members, or None if it loses them all.
 
-    rows, cols = rows.copy(), cols.copy()
-    if not rows.any() or not cols.any() or not grow(Z, rows, cols, *release, n_iterations):
-        return None
-    return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols))
+    In the first half of the rounds nothing is released that the layer explains at all.
+    """
+    settled = -1
+    for iteration in range(n_iterations):
+        phase = int(iteration >= n_iterations // 2)
+        if phase == settled:
+            continue
+        if not rows.any() or not cols.any():
+            return None
+        before = rows, cols
+        rows = explained_rows(Z, rows, cols, phase * release[0])
+        if not rows.any():
+            return None
+        cols = explained_rows(Z.T, cols, rows, phase * release[1])
+        if np.array_equal(rows, before[0]) and np.array_equal(cols, before[1]):
+            settled = phase
+    return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols)) if cols.any() else None
+
+
+def explained_rows(Z: Values, rows: Mask, cols: Mask, release: float) -> Mask:
+    """Return the rows of whose squares in the layer's columns the layer explains more than the share `release`.
+
+    Of a row z with level a (the mean of the layer for rows outside) and column effects b, it explains
+    a (2 sum(z) - c a) + 2 z.b - b.b.
+    """
+    part = Z[:, cols]
+    inside = part[rows]
+    mean = inside.mean()
+    effects = inside.mean(axis=0) - mean
+    sums = part.sum(axis=1)
+    level = np.where(rows, sums / part.shape[1], mean)
+    gain = level * (2.0 * sums - part.shape[1] * level) + 2.0 * (part @ effects) - effects @ effects
+    return np.asarray(gain > release * np.einsum("ij,ij->i", part, part))
 
 
 def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.RandomState) -> Mask:
@@ -239,14 +257,37 @@ def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.Rando
 
     The centres are those of the tightest of some runs of 2-means on `points`.
     """
-    from bivaluate.algorithms._kernels_plaid import nearer_to_first, two_means
-
     n, size = len(Z), len(points)
     if n >= 2:
         first = rng.randint(0, size, n_starts)
         second = (first + rng.randint(1, size, n_starts)) % size
-        group = nearer_to_first(Z, two_means(points, first, second, MAX_ROUNDS))
+        group = nearer_to_first(Z, *two_means(points, first, second))
         members = np.count_nonzero(group)
         if 0 < members < n:
             return np.asarray(group if 2 * members <= n else ~group)
     return np.ones(n, dtype=np.bool_)
+
+
+def nearer_to_first(points: Values, a: Values, b: Values) -> Mask:
+    """Return which points are nearer to the first of two centres."""
+    return np.asarray(2.0 * (points @ (a - b)) > a @ a - b @ b)
+
+
+def two_means(points: Values, first: NDArray[np.int64], second: NDArray[np.int64]) -> tuple[Values, Values]:
+    """Return the two centres of the tightest of some runs of 2-means, each from a pair of `points`."""
+    size, total = len(points), points.sum(axis=0)
+    best, most = (total, total), -np.inf
+    for a, b in zip(points[first], points[second], strict=True):
+        group = np.zeros(size, dtype=bool)
+        for _ in range(MAX_ROUNDS):
+            before, group = group, nearer_to_first(points, a, b)
+            if np.array_equal(before, group):
+                break
+            sums, n_a = group @ points, int(np.count_nonzero(group))
+            a, b = sums / max(n_a, 1), (total - sums) / max(size - n_a, 1)
+        # the squares between the groups: the more, the tighter the groups
+        n_a = int(np.count_nonzero(group))
+        between = float(n_a * (a @ a) + (size - n_a) * (b @ b))
+        if between > most:
+            best, most = (a, b), between
+    return best

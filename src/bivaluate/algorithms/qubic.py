@@ -67,8 +67,6 @@ class Qubic(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The biclusters, the largest first.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
 
     See Also
     --------
@@ -80,11 +78,6 @@ class Qubic(BiclusteringEstimator):
     with the one shares a row with a bicluster with the other. In every column at least the share c of the rows of a
     bicluster has the same symbol, or the opposite one if the row was added with opposite signs. Among equals the
     lower index comes first.
-
-    References
-    ----------
-    Li, Ma, Tang, Paterson, Xu 2009, QUBIC: a qualitative biclustering algorithm for analyses of gene expression data,
-    Nucleic Acids Res. 37(15):e101, doi:10.1093/nar/gkp491.
 
     Examples
     --------

@@ -80,8 +80,6 @@ class IterativeSignature(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The modules found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     robustness_ : ndarray of float
         Strength of each module over the largest strength in scrambled copies at the same thresholds.
     row_scores_, col_scores_ : ndarray of float, of shape (K, n_rows) and (K, n_cols)
@@ -100,13 +98,6 @@ class IterativeSignature(BiclusteringEstimator):
     one that has not after 100 rounds is dropped. The strength of a module is √(gᵀE_C c · gᵀE_G c). Of modules
     that agree (cosine of row scores times cosine of column scores above 0.5) the most robust is kept. Modules of a
     single row or column are dropped.
-
-    References
-    ----------
-    Bergmann, Ihmels, Barkai 2003, Iterative signature algorithm for the analysis of large-scale gene expression data,
-    Phys. Rev. E 67:031902, doi:10.1103/PhysRevE.67.031902.
-    Ihmels, Bergmann, Barkai 2004, Defining transcription modules using large-scale gene expression data,
-    Bioinformatics 20(13):1993-2003, doi:10.1093/bioinformatics/bth166.
 
     Examples
     --------

@@ -59,8 +59,6 @@ class SparseSVD(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The layers found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     singular_values_ : ndarray of float
         s of each layer.
     left_, right_ : ndarray of float, of shape (K, n_rows) and (K, n_cols)
@@ -76,11 +74,6 @@ class SparseSVD(BiclusteringEstimator):
     |z_j|^(γ₂ + 1), and BIC(i) = ‖z − v‖²/σ̂² + i·log(nm) with σ̂² = (‖X‖² − ‖z‖²)/(nm − m); sorted, all of them take
     one pass. A layer has converged when u and v each move by at most 1e-4; after `max_iter` rounds it is taken as it
     is. Layers are never subtracted from the cells, so that a sparse matrix stays sparse.
-
-    References
-    ----------
-    Lee, Shen, Huang, Marron 2010, Biclustering via sparse singular value decomposition, Biometrics 66(4):1087-1095,
-    doi:10.1111/j.1541-0420.2010.01392.x.
 
     Examples
     --------

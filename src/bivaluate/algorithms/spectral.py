@@ -59,10 +59,6 @@ class SpectralCheckerboard(BiclusteringEstimator):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
 
@@ -76,11 +72,6 @@ class SpectralCheckerboard(BiclusteringEstimator):
     normalisation and the singular vectors. A row or column that is the minimum throughout cannot be normalised: only
     then is the matrix raised by 1 % of its range first. scikit-learn's threads are held to one, because more are slower
     on such small problems.
-
-    References
-    ----------
-    Kluger, Basri, Chang, Gerstein 2003, Spectral biclustering of microarray data: coclustering genes and
-    conditions, doi:10.1101/gr.648603.
 
     Examples
     --------

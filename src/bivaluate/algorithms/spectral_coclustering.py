@@ -43,10 +43,6 @@ class SpectralCoclusters(BiclusteringEstimator):
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The biclusters found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column, counted from 0; -1 for one that is empty, that is zero throughout.
 
@@ -59,11 +55,6 @@ class SpectralCoclusters(BiclusteringEstimator):
     Weights cannot be negative: a dense matrix with negative cells is raised until its lowest cell is 0; a sparse one
     is refused, because that would fill it. scikit-learn's threads are held to one, because more are slower on such
     small problems.
-
-    References
-    ----------
-    Dhillon 2001, Co-clustering documents and words using bipartite spectral graph partitioning, Proc. KDD, 269-274,
-    doi:10.1145/502512.502550.
 
     Examples
     --------

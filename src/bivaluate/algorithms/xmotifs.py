@@ -66,8 +66,6 @@ class XMotifs(BiclusteringEstimator):
     ----------
     solution_ : Biclustering
         The biclusters in the order found.
-    rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)
-        The same as masks.
 
     See Also
     --------
@@ -79,11 +77,6 @@ class XMotifs(BiclusteringEstimator):
     `min_share` and `set_size` for the width sought. A motif that covers a share γ of the columns is met by one set in
     about γ^(s_d + 1): raise `n_sets` for narrow motifs. Among motifs with the same rows the one with more columns wins,
     then the one drawn first.
-
-    References
-    ----------
-    Murali, Kasif 2003, Extracting conserved gene expression motifs from gene expression data, Pac. Symp. Biocomput.
-    8:77-88.
 
     Examples
     --------

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from bivaluate.algorithms.registry import algorithm_label, is_command
 from bivaluate.benchmark.judging import bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.judge.choice import EVIDENCE, RAW, in_order
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bivaluate.benchmark.fits import Benchmark
 
 DIFFERENT = 0.1  # two truths this far apart make a question worth asking
@@ -59,48 +59,57 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     --------
     >>> answer(run_benchmark("RUN"))["measures"]  # doctest: +SKIP
     """
-    import pandas as pd
-
-    table = benchmark.solutions
-    real = table[table["domain"] != "noise"]
-    noise = table[table["domain"] == "noise"]
-    rows = []
-    for key in (key for key in solution_measures(_own(table)) if key in table.columns):
-        row: dict[str, Any] = {"measure": key}
-        questions: dict[str, dict[str, list[float]]] = {
-            "solutions": _by_case(real, ["seed"], partial(_correlation, key=key)),
-            "algorithms": _by_case(real, ["seed", "k"], partial(_correlation, key=key)),
-            "k": _by_case(real, ["seed", "algorithm"], partial(_correlation, key=key)),
-            "right_algorithm": _by_case(real, ["seed"], partial(_picks, key=key, what="algorithm")),
-            "right_k": _by_case(real, ["seed", "algorithm"], partial(_picks, key=key, what="k")),
-            "noise": _by_case(noise, ["seed"], partial(_refuses, key=key)),
-            "corrupted": _beats(benchmark.copies, key, "corrupted"),
-            "random": _beats(benchmark.copies, key, "random"),
-        }
-        for name, values in questions.items():
-            row |= _summary(name, values)
-        rows.append(row)
-    constant = _constant_answer(real)
-    rows.append({"measure": ALWAYS, **_summary("right_algorithm", constant)})
-    blocks = benchmark.biclusters
-    of_blocks = [
+    table, blocks = benchmark.solutions, benchmark.biclusters
+    real, noise = table[table["domain"] != "noise"], table[table["domain"] == "noise"]
+    classes = table[table["class_f1"].notna()] if "class_f1" in table.columns else table.iloc[:0]
+    keys = [key for key in solution_measures(_own(table)) if key in table.columns]
+    of_blocks = [key for key in bicluster_measures(_own(blocks)) if key in blocks.columns]
+    domains = list(dict.fromkeys(real["domain"]))
+    measures = _asked(
+        keys,
         {
-            "measure": key,
-            **_summary("biclusters", _by_case(blocks, ["seed", "algorithm", "k"], partial(_correlation, key=key))),
-        }
-        for key in bicluster_measures(_own(blocks))
-        if key in blocks.columns
-    ]
-    return {
-        "measures": ranked(pd.DataFrame(rows)),
-        "biclusters": pd.DataFrame(of_blocks, columns=["measure", *_summary("biclusters", {})]).sort_values(
-            "biclusters", ascending=False, na_position="last"
-        ),
-        "domains": _by_domain(real),
-        "classes": _by_class(real),
-        "algorithms": _leaderboard(real),
-        "algorithms_by_class": _leaderboard_by_class(real),
+            "solutions": partial(_by_case, real, ["seed"], _correlation),
+            "algorithms": partial(_by_case, real, ["seed", "k"], _correlation),
+            "k": partial(_by_case, real, ["seed", "algorithm"], _correlation),
+            "right_algorithm": partial(_by_case, real, ["seed"], partial(_picks, what="algorithm")),
+            "right_k": partial(_by_case, real, ["seed", "algorithm"], partial(_picks, what="k")),
+            "noise": partial(_by_case, noise, ["seed"], _refuses),
+            "corrupted": partial(_beats, benchmark.copies, "corrupted"),
+            "random": partial(_beats, benchmark.copies, "random"),
+        },
+    )
+    constant = pd.DataFrame([{"measure": ALWAYS, **_summary("right_algorithm", _constant_answer(real))}])
+    of_each = {"biclusters": partial(_by_case, blocks, ["seed", "algorithm", "k"], _correlation)}
+    by_domain = {name: partial(_by_case, real[real["domain"] == name], ["seed"], _correlation) for name in domains}
+    by_class = {
+        name: partial(_by_case, classes, ["seed"], partial(_correlation, truth=f"class_{name}")) for name in AGREEMENTS
     }
+    each_domain = _asked(keys, by_domain)[["measure", *domains]]
+    return {
+        "measures": ranked(pd.concat([measures, constant], ignore_index=True)),
+        "biclusters": _sorted(_asked(of_blocks, of_each), "biclusters"),
+        "domains": _sorted(each_domain.assign(mean=each_domain[domains].mean(axis=1)), "mean"),
+        "classes": _sorted(_asked(keys, by_class), next(iter(AGREEMENTS))),
+        "algorithms": _leaderboard(real),
+        "algorithms_by_class": _leaderboard_by_class(classes),
+    }
+
+
+Question = Callable[[str], dict[str, list[float]]]
+
+
+def _asked(keys: Sequence[str], questions: Mapping[str, Question]) -> pd.DataFrame:
+    """Return one row per measure: what each question gives, with its interval and how many data sets answer it."""
+    columns = ["measure", *(column for name in questions for column in _summary(name, {}))]
+    rows = [
+        [key, *(value for name, ask in questions.items() for value in _summary(name, ask(key)).values())]
+        for key in keys
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _sorted(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    return table.sort_values(by, ascending=False, na_position="last")
 
 
 def _own(table: pd.DataFrame) -> list[str]:
@@ -115,13 +124,11 @@ def ranked(measures: pd.DataFrame) -> pd.DataFrame:
     return order.drop(columns="enough")
 
 
-def _by_case(table: pd.DataFrame, by: list[str], ask: Callable[[pd.DataFrame], float]) -> dict[str, list[float]]:
-    """Ask a question of every part of every data set; what cannot be answered is left out."""
+def _by_case(table: pd.DataFrame, by: list[str], ask: Callable[..., float], key: str) -> dict[str, list[float]]:
+    """Ask a question about a measure of every part of every data set; what cannot be answered is left out."""
     found: dict[str, list[float]] = {}
-    if not len(table):
-        return found
-    for names, part in table.groupby(["case", *by], sort=False):
-        value = ask(part)
+    for names, part in table.groupby(["case", *by], sort=False) if len(table) else ():
+        value = ask(part, key)
         if not math.isnan(value):
             found.setdefault(str(names[0]), []).append(value)
     return found
@@ -134,18 +141,12 @@ def _oriented(part: pd.DataFrame, key: str) -> NDArray[np.float64]:
     return in_order(values, part[RAW].to_numpy(dtype=np.float64)) if key == EVIDENCE and RAW in part else values
 
 
-def _correlation(part: pd.DataFrame, key: str, truth_key: str = "truth") -> float:
+def _correlation(part: pd.DataFrame, key: str, truth: str = "truth") -> float:
     """Return Spearman's rank correlation of a measure with the truth, where both differ."""
-    from scipy.stats import rankdata
-
-    values, truth = _oriented(part, key), part[truth_key].to_numpy(dtype=np.float64)
-    known = np.isfinite(values) & np.isfinite(truth)
-    if known.sum() < FEWEST:
-        return math.nan
-    ranks = [rankdata(side[known]) for side in (values, truth)]
-    if min(np.ptp(side) for side in ranks) == 0:
-        return math.nan
-    return float(np.corrcoef(*ranks)[0, 1])
+    sides = np.stack([_oriented(part, key), part[truth].to_numpy(dtype=np.float64)])
+    ranks = rankdata(sides[:, np.isfinite(sides).all(axis=0)], axis=1)
+    differ = ranks.shape[1] >= FEWEST and np.ptp(ranks, axis=1).min() > 0
+    return float(np.corrcoef(ranks)[0, 1]) if differ else math.nan
 
 
 def _picks(part: pd.DataFrame, key: str, what: str) -> float:
@@ -169,34 +170,30 @@ def _refuses(part: pd.DataFrame, key: str) -> float:
     return float(not (values[np.isfinite(values)] > nothing).any())
 
 
-def _beats(copies: pd.DataFrame, key: str, copy: str) -> dict[str, list[float]]:
+def _beats(copies: pd.DataFrame, copy: str, key: str) -> dict[str, list[float]]:
     """Return how often a solution is better than its copy; a tie is half a win."""
     if key not in copies.columns:
         return {}
     by = ["case", "domain", "seed", "algorithm", "k"]
-    found = copies[copies["copy"] == "as found"].set_index(by)[key]
-    other = copies[copies["copy"] == copy].set_index(by)[key].reindex(found.index)
-    sign = -1.0 if METRICS[key].direction == "low" else 1.0
-    wins: dict[str, list[float]] = {}
-    for names, a, b in zip(found.index, sign * found.to_numpy(float), sign * other.to_numpy(float), strict=True):
-        if names[1] != "noise" and math.isfinite(a):
-            wins.setdefault(str(names[0]), []).append(1.0 if not math.isfinite(b) or a > b else 0.5 if a == b else 0.0)
+    wide = copies[copies["domain"] != "noise"].pivot_table(key, by, "copy", sort=False, dropna=False)
+    sign, wins = -1.0 if METRICS[key].direction == "low" else 1.0, dict[str, list[float]]()
+    for case, part in wide.groupby("case", sort=False) if "as found" in wide else ():
+        mine, other = (sign * part.get(name, math.nan) for name in ("as found", copy))
+        known = np.isfinite(mine)
+        won = np.where(np.isfinite(other), (mine > other) + 0.5 * (mine == other), 1.0)[known]
+        wins |= {str(case): won.tolist()} if known.any() else {}
     return wins
 
 
 def _constant_answer(table: pd.DataFrame) -> dict[str, list[float]]:
     """Return how often the algorithm that is best on average is the best one."""
-    if not len(table):
+    best = table.groupby(["case", "seed", "algorithm"], sort=False)["truth"].max().unstack("algorithm")
+    if best.empty:
         return {}
-    best = table.groupby(["case", "seed", "algorithm"], sort=False)["truth"].max().reset_index()
-    leader = best.groupby("algorithm")["truth"].mean().idxmax()
-    found: dict[str, list[float]] = {}
-    for (case, _), part in best.groupby(["case", "seed"], sort=False):
-        top = part["truth"].max()
-        if len(part) > 1 and top - part["truth"].min() >= DIFFERENT:
-            mine = part.loc[part["algorithm"] == leader, "truth"]
-            found.setdefault(str(case), []).append(float(len(mine) and mine.iloc[0] >= top - AS_GOOD))
-    return found
+    leader, top = best.mean().idxmax(), best.max(axis=1)
+    asked = (best.count(axis=1) > 1) & (top - best.min(axis=1) >= DIFFERENT)
+    right = (best[leader] >= top - AS_GOOD)[asked].astype(float)
+    return {str(case): part.tolist() for case, part in right.groupby("case", sort=False)}
 
 
 def _summary(name: str, values: dict[str, list[float]]) -> dict[str, float]:
@@ -217,57 +214,14 @@ def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
     return means.assign(mean=means.mean(axis=1)).sort_values("mean", ascending=False).reset_index()
 
 
-def _by_domain(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean rank correlation of each measure with the truth in each domain."""
-    import pandas as pd
-
-    domains = list(dict.fromkeys(table["domain"]))
-    rows = []
-    for key in (key for key in solution_measures(_own(table)) if key in table.columns):
-        row: dict[str, Any] = {"measure": key}
-        for domain in domains:
-            values = _by_case(table[table["domain"] == domain], ["seed"], partial(_correlation, key=key))
-            row |= {domain: _summary(domain, values)[domain]}
-        rows.append({**row, "mean": _mean([row[domain] for domain in domains])})
-    found = pd.DataFrame(rows, columns=["measure", *domains, "mean"])
-    return found.sort_values("mean", ascending=False, na_position="last")
-
-
-def _by_class(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rank correlation of each measure with each agreement of biclusters with known classes."""
-    import pandas as pd
-
-    rows = []
-    known = _with_classes(table)
-    for key in (key for key in solution_measures(_own(table)) if key in table.columns):
-        row: dict[str, Any] = {"measure": key}
-        for name in AGREEMENTS:
-            row |= _summary(name, _by_case(known, ["seed"], partial(_correlation, key=key, truth_key=f"class_{name}")))
-        rows.append(row)
-    found = pd.DataFrame(rows, columns=["measure", *(k for name in AGREEMENTS for k in _summary(name, {}))])
-    return found.sort_values(next(iter(AGREEMENTS)), ascending=False, na_position="last")
-
-
-def _leaderboard_by_class(table: pd.DataFrame) -> pd.DataFrame:
+def _leaderboard_by_class(known: pd.DataFrame) -> pd.DataFrame:
     """Return F1, NMI and CARI of each algorithm at the K at which its F1 is best, and what permuted labels give."""
-    import pandas as pd
-
     columns = [f"class_{name}{kind}" for name in AGREEMENTS for kind in ("_found", "_chance")]
-    known = _with_classes(table)
     if not len(known):
         return pd.DataFrame(columns=["algorithm", *(c.removeprefix("class_") for c in columns)])
     best = known.loc[known.groupby(["case", "seed", "algorithm"], sort=False)["class_f1"].idxmax()]
     means = best.groupby("algorithm")[columns].mean().rename(columns=lambda name: name.removeprefix("class_"))
     return means.sort_values("f1_found", ascending=False).reset_index()
-
-
-def _with_classes(table: pd.DataFrame) -> pd.DataFrame:
-    return table[table["class_f1"].notna()] if "class_f1" in table.columns else table.iloc[:0]
-
-
-def _mean(values: list[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return float(np.mean(known)) if known else math.nan
 
 
 def names_of(rows: Iterable[str]) -> list[str]:

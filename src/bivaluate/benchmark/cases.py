@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,25 +113,21 @@ def _correlated(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 
 def _planted(
-    kind: str, shape: tuple[int, int] = SHAPE, draw: Draw = _gaussian, shared: float = 0.0, scale: int = 1
-) -> Callable[[int], Problem]:
+    kind: str, seed: int, *, shape: tuple[int, int] = SHAPE, draw: Draw = _gaussian, shared: float = 0.0, scale: int = 1
+) -> Problem:
     """Plant three blocks of a kind; neighbours share a part of their rows and columns."""
-
-    def load(seed: int) -> Problem:
-        rng = np.random.default_rng([seed, sum(map(ord, kind)), *shape, round(100 * shared)])
-        values = draw(rng, shape)
-        rows, cols = rng.permutation(shape[0]), rng.permutation(shape[1])
-        pairs, row, col = [], 0, 0
-        for n_rows, n_cols in ((scale * r, c) for r, c in BLOCKS):
-            pair = (np.sort(rows[row : row + n_rows]), np.sort(cols[col : col + n_cols]))
-            values[np.ix_(*pair)] = _block(kind, values[np.ix_(*pair)], rng)
-            pairs.append(pair)
-            row, col = row + round((1 - shared) * n_rows), col + round((1 - shared) * n_cols)
-        order = rng.permutation(shape[0])
-        place = np.argsort(order)
-        return Problem(Matrix(values[order]), Biclustering([(np.sort(place[r]), c) for r, c in pairs], shape))
-
-    return load
+    rng = np.random.default_rng([seed, sum(map(ord, kind)), *shape, round(100 * shared)])
+    values = draw(rng, shape)
+    rows, cols = rng.permutation(shape[0]), rng.permutation(shape[1])
+    pairs, row, col = [], 0, 0
+    for n_rows, n_cols in ((scale * r, c) for r, c in BLOCKS):
+        pair = (np.sort(rows[row : row + n_rows]), np.sort(cols[col : col + n_cols]))
+        values[np.ix_(*pair)] = _block(kind, values[np.ix_(*pair)], rng)
+        pairs.append(pair)
+        row, col = row + round((1 - shared) * n_rows), col + round((1 - shared) * n_cols)
+    order = rng.permutation(shape[0])
+    place = np.argsort(order)
+    return Problem(Matrix(values[order]), Biclustering([(np.sort(place[r]), c) for r, c in pairs], shape))
 
 
 def _block(kind: str, noise: Floats, rng: np.random.Generator) -> Floats:
@@ -151,44 +148,39 @@ def _counts(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
     return rng.poisson(1.0, size=shape).astype(float)
 
 
-def _noise(draw: Draw) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        return Problem(Matrix(draw(np.random.default_rng([seed, 7]), SHAPE)), Biclustering([], SHAPE))
-
-    return load
+def _noise(draw: Draw, seed: int) -> Problem:
+    return Problem(Matrix(draw(np.random.default_rng([seed, 7]), SHAPE)), Biclustering([], SHAPE))
 
 
-def _scenario(name: str) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        values, truth, _ = make_scenario(name, random_state=seed)
-        return Problem(Matrix(values), truth)
-
-    return load
+def _scenario(name: str, seed: int) -> Problem:
+    values, truth, _ = make_scenario(name, random_state=seed)
+    return Problem(Matrix(values), truth)
 
 
-def _expression(name: str) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        return Problem(load_labelled(name).matrix, genes=True)
-
-    return load
+def _expression(name: str, seed: int) -> Problem:
+    return Problem(load_labelled(name).matrix, genes=True)
 
 
-def _repeat(name: str, again: str) -> Callable[[int], Problem]:
-    def load(seed: int) -> Problem:
-        return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
-
-    return load
+def _repeat(name: str, again: str, seed: int) -> Problem:
+    return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
 
 
-def _halves(name: str) -> Callable[[int], Problem]:
-    """The 500 rows that vary most, in every other column; the other columns are the repeat."""
+def _whole(name: str, seed: int) -> Problem:
+    return Problem(load_labelled(name).matrix)
 
-    def load(seed: int) -> Problem:
-        values = load_labelled(name).matrix.values
-        rows = values[np.sort(np.argsort(-np.nanvar(values, axis=1), kind="stable")[:MOST_HALVED])]
-        return Problem(Matrix(rows[:, ::2].copy()), other=Matrix(rows[:, 1::2].copy()))
 
-    return load
+def _halves(load: Callable[[int], Problem], turned: bool, seed: int) -> Problem:
+    """At most the 500 rows that vary most, in every other column; the other columns are the repeat.
+
+    Turned, rows are halved and columns judged: texts and users repeat each other, words and films are what recurs.
+    """
+    whole = load(seed).matrix.T if turned else load(seed).matrix
+    if whole.sparse:
+        cells = whole.to_scipy()
+    else:
+        cells = whole.values[np.sort(np.argsort(-np.nanvar(whole.values, axis=1), kind="stable")[:MOST_HALVED])]
+    first, second = (Matrix(cells[:, start::2].copy(), absent=whole.absent) for start in (0, 1))
+    return Problem(first, other=second)
 
 
 def _brown(seed: int) -> Problem:
@@ -218,17 +210,13 @@ def _ratings(seed: int) -> Problem:
     return Problem(_without_gaps(part.matrix), None, part.row_classes, part.col_classes)
 
 
-def _documents(name: str) -> Callable[[int], Problem]:
+def _documents(name: str, seed: int) -> Problem:
     """The first 25 documents of each class, the words in at least 20 of them; sparse."""
-
-    def load(seed: int) -> Problem:
-        found = load_labelled(name)
-        documents = _first_of_each(found.row_classes, MOST_DOCUMENTS)
-        counts = found.matrix.source.take(documents)
-        words = np.flatnonzero((counts > 0).sum(axis=0) >= FEWEST_DOCUMENTS)
-        return Problem(Matrix(counts[:, words], absent="zero"), None, _cut(found.row_classes, documents))
-
-    return load
+    found = load_labelled(name)
+    documents = _first_of_each(found.row_classes, MOST_DOCUMENTS)
+    counts = found.matrix.source.take(documents)
+    words = np.flatnonzero((counts > 0).sum(axis=0) >= FEWEST_DOCUMENTS)
+    return Problem(Matrix(counts[:, words], absent="zero"), None, _cut(found.row_classes, documents))
 
 
 def _first_of_each(classes: Mapping[str, NDArray[np.bool_]], most: int) -> NDArray[np.int64]:
@@ -256,34 +244,46 @@ def _without_gaps(matrix: Matrix) -> Matrix:
 
 MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
 MOST_HALVED = 500
-_HALVED = ("pbmc68k", "cancer:golub-1999-v1", "cancer:armstrong-2002-v1", "cancer:gordon-2002", "cancer:singh-2002")
-_REPEATED = {
-    "yeast:12_heat_shock_1": "yeast:13_heat_shock_2",
-    "yeast:15_YPD_1": "yeast:16_YPD_2",
-    "yeast:08_25mM_DTT": "yeast:11_complete_DTT",
+_REPEATS = (
+    ("yeast:12_heat_shock_1", "yeast:13_heat_shock_2"),
+    ("yeast:15_YPD_1", "yeast:16_YPD_2"),
+    ("yeast:08_25mM_DTT", "yeast:11_complete_DTT"),
+)
+_YEAST_HALVED = ("yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")
+_CANCER_HALVED = ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002")
+_HALVED: dict[str, tuple[Callable[[int], Problem], bool]] = {
+    **{
+        name: (partial(_whole, name), False)
+        for name in ("pbmc68k", *_YEAST_HALVED, *(f"cancer:{cancer}" for cancer in _CANCER_HALVED))
+    },
+    "brown": (_brown, False),
+    "mulan_yeast": (_mulan, False),
+    "movielens": (_ratings, True),
+    "newsgroups": (partial(_documents, "newsgroups"), True),
+    "reuters_r8": (partial(_documents, "reuters_r8"), True),
 }
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
 CASES: dict[str, Case] = {
     case.name: case
     for case in (
-        Case("raised", "planted", _planted("raised"), quick=True),
-        Case("additive", "planted", _planted("additive"), quick=True),
-        Case("scaling", "planted", _planted("scaling"), quick=True),
-        Case("order-preserving", "planted", _planted("order")),
-        Case("overlapping", "planted", _planted("raised", shared=0.3), quick=True),
-        Case("heavy-tailed", "planted", _planted("raised", draw=_heavy)),
-        Case("correlated columns", "planted", _planted("additive", draw=_correlated)),
-        Case("Poisson", "planted", _planted("Poisson", draw=_counts), quick=True),
-        Case("raised, tall", "planted", _planted("raised", shape=(1000, 40), scale=3)),
-        Case("additive, wide", "planted", _planted("additive", shape=(200, 120))),
-        Case("noise", "noise", _noise(_gaussian), quick=True),
-        Case("heavy-tailed noise", "noise", _noise(_heavy)),
-        Case("correlated noise", "noise", _noise(_correlated)),
-        Case("Poisson noise", "noise", _noise(_counts), quick=True),
-        *(Case(f"scenario:{key}", "planted", _scenario(key), quick=key in ("S1", "S5")) for key in SCENARIOS),
+        Case("raised", "planted", partial(_planted, "raised"), quick=True),
+        Case("additive", "planted", partial(_planted, "additive"), quick=True),
+        Case("scaling", "planted", partial(_planted, "scaling"), quick=True),
+        Case("order-preserving", "planted", partial(_planted, "order")),
+        Case("overlapping", "planted", partial(_planted, "raised", shared=0.3), quick=True),
+        Case("heavy-tailed", "planted", partial(_planted, "raised", draw=_heavy)),
+        Case("correlated columns", "planted", partial(_planted, "additive", draw=_correlated)),
+        Case("Poisson", "planted", partial(_planted, "Poisson", draw=_counts), quick=True),
+        Case("raised, tall", "planted", partial(_planted, "raised", shape=(1000, 40), scale=3)),
+        Case("additive, wide", "planted", partial(_planted, "additive", shape=(200, 120))),
+        Case("noise", "noise", partial(_noise, _gaussian), quick=True),
+        Case("heavy-tailed noise", "noise", partial(_noise, _heavy)),
+        Case("correlated noise", "noise", partial(_noise, _correlated)),
+        Case("Poisson noise", "noise", partial(_noise, _counts), quick=True),
+        *(Case(f"scenario:{key}", "planted", partial(_scenario, key), quick=key in ("S1", "S5")) for key in SCENARIOS),
         *(
-            Case(name, "genes", _expression(name), quick=name in _QUICK_YEAST)
+            Case(name, "genes", partial(_expression, name), quick=name in _QUICK_YEAST)
             for name, record in DATASETS.items()
             if record.group == "yeast"
         ),
@@ -291,9 +291,13 @@ CASES: dict[str, Case] = {
         Case("mulan_yeast", "functions", _mulan, prepared=True),
         Case("pbmc68k", "cells", _cells, prepared=True),
         Case("movielens", "ratings", _ratings, prepared=True),
-        Case("newsgroups", "text", _documents("newsgroups"), prepared=True),
-        *(Case(f"{a} again", "repeats", _repeat(a, b), quick="heat" in a, prepared=True) for a, b in _REPEATED.items()),
-        *(Case(f"{name}, halves", "repeats", _halves(name), prepared=True) for name in _HALVED),
-        Case("reuters_r8", "text", _documents("reuters_r8"), prepared=True),
+        Case("newsgroups", "text", partial(_documents, "newsgroups"), prepared=True),
+        *(
+            Case(f"{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
+            for pair in _REPEATS
+            for a, b in (pair, pair[::-1])
+        ),
+        *(Case(f"{name} halves", "repeats", partial(_halves, *how), prepared=True) for name, how in _HALVED.items()),
+        Case("reuters_r8", "text", partial(_documents, "reuters_r8"), prepared=True),
     )
 }

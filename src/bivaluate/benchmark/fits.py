@@ -6,23 +6,20 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from bivaluate._check import check_int
 from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
 from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
-from bivaluate.benchmark.judging import TABLES, Found, Judged, Scores, bicluster_measures, judge, solution_measures
+from bivaluate.benchmark.judging import TABLES, Scored, Scores, bicluster_measures, known_rows, solution_measures
 from bivaluate.io import read_solution, write_matrix
-from bivaluate.measures.registry import choose_metrics
+from bivaluate.registry import choose_metrics
 from bivaluate.solution import Biclustering
+from bivaluate.sweep import Cell, Plan, Run, Sweep, load_run
 from bivaluate.sweep.failures import failed_fits
-from bivaluate.sweep.load import load_run
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.run import Sweep
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
@@ -146,22 +143,21 @@ def run_benchmark(
     run = load_run(sweep.folder) if rescore else sweep.run()
     done = run.results[run.results["status"].isin(["ok", "degenerate"])]
     own = _own_solutions(solutions or {}, names)
-    total, judged = len(done) + len(own), Judged()
+    total = len(done) + len(own)
+    rows: dict[str, list[Any]] = {table: [] for table in TABLES}
     for name, (case, seed) in names.items():
         found = [
-            Found(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
+            Scored(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
             for r in done[done["dataset"] == name].to_dict("records")
         ]
-        found += [Found(method, len(s), s) for (method, where), s in own.items() if where == name]
+        found += [Scored(method, len(s), s) for (method, where), s in own.items() if where == name]
         kept = folder / "judged" / f"{name.replace(':', '_')}.json"
-        judged.add(judge(case, seed, found, kept, rescore, added))
+        for table, new in known_rows(case, seed, found, kept, rescore, added).items():
+            rows[table] += new
         if progress is not None:
-            progress("truth", len(judged.solutions), total)
-    import pandas as pd
-
-    tables = Benchmark(
-        **{table: pd.DataFrame(getattr(judged, table)) for table in TABLES}, failed=failed_fits(run.results)
-    )
+            progress("truth", len(rows["solutions"]), total)
+    frames = {table: pd.DataFrame(found) for table, found in rows.items()}
+    tables = Benchmark(**frames, failed=failed_fits(run.results))
     for table in (*TABLES, "failed"):
         write_whole(folder / f"{table}.csv", getattr(tables, table).to_csv(index=False))
     return tables
@@ -201,13 +197,11 @@ def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list
     return found
 
 
-def _cell(name: str, row: Mapping[Any, Any]) -> Any:
-    from bivaluate.sweep.cells import Cell
-
+def _cell(name: str, row: Mapping[Any, Any]) -> Cell:
     return Cell(name, row["algorithm"], int(row["k"]), int(row["seed"]))
 
 
-def _stored(run: Any, name: str, row: Mapping[Any, Any], own: Sequence[str]) -> Scores:
+def _stored(run: Run, name: str, row: Mapping[Any, Any], own: Sequence[str]) -> Scores:
     """Return the measures of a cell and of its biclusters as the sweep computed them."""
     table = run.biclusters
     mine = table[(table["dataset"] == name) & (table["algorithm"] == row["algorithm"]) & (table["k"] == row["k"])]

@@ -7,7 +7,6 @@ import json
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,17 +18,18 @@ from bivaluate.benchmark.cases import Case
 from bivaluate.benchmark.truth import Truth
 from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.solution import Biclustering
 
 Row = dict[str, Any]
 Scores = tuple[Row, list[Row]]
+Tables = dict[str, list[Row]]
 TABLES = ("solutions", "biclusters", "copies")
 CELL = ("case", "domain", "seed", "algorithm", "k")
 REPLACED = 0.1  # share of the rows of each bicluster that a corrupted copy draws anew
 
 
-class Found(NamedTuple):
+class Scored(NamedTuple):
     """A solution, and its measures where a sweep has computed them."""
 
     algorithm: str
@@ -38,31 +38,23 @@ class Found(NamedTuple):
     scores: Scores | None = None
 
 
-@dataclass
-class Judged:
-    """Rows of the tables of a benchmark."""
-
-    solutions: list[Row] = field(default_factory=list)
-    biclusters: list[Row] = field(default_factory=list)
-    copies: list[Row] = field(default_factory=list)
-
-    def add(self, other: Judged) -> None:
-        """Append the rows of another."""
-        for table in fields(self):
-            getattr(self, table.name).extend(getattr(other, table.name))
-
-
 def solution_measures(own: Sequence[str] = ()) -> list[str]:
     """Return the measures the benchmark judges: those of whole solutions that have a better direction."""
-    return [key for key in (*METRICS, *own) if METRICS[key].level == "solution" and METRICS[key].direction != "none"]
+    return _measures("solution", own)
 
 
 def bicluster_measures(own: Sequence[str] = ()) -> list[str]:
     """Return the measures of single biclusters that have a better direction."""
-    return [key for key in (*METRICS, *own) if METRICS[key].level == "bicluster" and METRICS[key].direction != "none"]
+    return _measures("bicluster", own)
 
 
-def judge(case: Case, seed: int, found: Sequence[Found], kept: Path, anew: bool, own: Sequence[str] = ()) -> Judged:
+def _measures(level: str, own: Sequence[str]) -> list[str]:
+    return [key for key in (*METRICS, *own) if METRICS[key].level == level and METRICS[key].direction != "none"]
+
+
+def known_rows(
+    case: Case, seed: int, found: Sequence[Scored], kept: Path, anew: bool, own: Sequence[str] = ()
+) -> Tables:
     """Return the rows of one data set, from the file `kept` where it holds those of the same solutions.
 
     With `anew` every measure is computed again, whatever a sweep or the file has.
@@ -71,38 +63,39 @@ def judge(case: Case, seed: int, found: Sequence[Found], kept: Path, anew: bool,
     if not anew and kept.exists():
         content = json.loads(kept.read_text(encoding="utf-8"))
         if content.pop("key") == key:
-            return Judged(**content)
-    judged = _judged(case, seed, found, anew, own)
+            return dict(content)
+    tables = _rows(case, seed, found, anew, own)
     kept.parent.mkdir(exist_ok=True)
-    write_whole(kept, json.dumps({"key": key, **vars(judged)}, default=float))
-    return judged
+    write_whole(kept, json.dumps({"key": key, **tables}, default=float))
+    return tables
 
 
-def _fingerprint(case: Case, seed: int, found: Sequence[Found], own: Sequence[str]) -> str:
+def _fingerprint(case: Case, seed: int, found: Sequence[Scored], own: Sequence[str]) -> str:
     known = [case.name, seed, *solution_measures(own), *bicluster_measures(own)]
     members = [[f.algorithm, f.k, [[b.rows.tolist(), b.cols.tolist()] for b in f.solution]] for f in found]
     return hashlib.sha256(json.dumps([known, members]).encode()).hexdigest()
 
 
-def _judged(case: Case, seed: int, found: Sequence[Found], anew: bool, own: Sequence[str]) -> Judged:
+def _rows(case: Case, seed: int, found: Sequence[Scored], anew: bool, own: Sequence[str]) -> Tables:
     problem = case.load(seed)
-    matrix, truth, judged = problem.matrix.settled(), Truth(problem), Judged()
+    matrix, truth = problem.matrix.settled(), Truth(problem)
+    tables: Tables = {name: [] for name in TABLES}
     best: dict[str, tuple[float, Row, Biclustering, Row]] = {}
     for algorithm, k, solution, stored in found:
         scores, each = _evaluated(matrix, solution, own) if anew or stored is None else stored
         value, of_each = truth.of(solution)
         cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
         counted = {**cell, "n_biclusters": len(solution), "truth": value}
-        judged.solutions.append({**counted, **truth.by_class(solution), **scores})
+        tables["solutions"].append({**counted, **truth.by_class(solution), **scores})
         numbered = enumerate(zip(of_each, each, strict=True), 1)
-        judged.biclusters += [{**cell, "bicluster": b, "truth": t, **e} for b, (t, e) in numbered]
+        tables["biclusters"] += [{**cell, "bicluster": b, "truth": t, **e} for b, (t, e) in numbered]
         if len(solution) and not math.isnan(value) and value > best.get(algorithm, (-math.inf,))[0]:
             best[algorithm] = (value, cell, solution, scores)
     for _, cell, solution, scores in best.values():
-        judged.copies.append({**cell, "copy": "as found", **scores})
+        tables["copies"].append({**cell, "copy": "as found", **scores})
         for copy, other in _copies(solution, seed).items():
-            judged.copies.append({**cell, "copy": copy, **_evaluated(matrix, other, own)[0]})
-    return judged
+            tables["copies"].append({**cell, "copy": copy, **_evaluated(matrix, other, own)[0]})
+    return tables
 
 
 def _evaluated(matrix: Matrix, solution: Biclustering, own: Sequence[str]) -> Scores:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bivaluate._files import write_whole
-from bivaluate._text import number, percent, plural
+from bivaluate._text import markdown_table, number, percent, plural
 from bivaluate.benchmark.answer import ALWAYS, algorithm_names, names_of
 from bivaluate.benchmark.cases import CASES
 from bivaluate.benchmark.truth import AGREEMENTS
-from bivaluate.measures.registry import symbol
+from bivaluate.plots import style
+from bivaluate.registry import symbol
 from bivaluate.sweep.failures import failure_sentences
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
     counts = solutions.groupby("domain")["case"].nunique()
     data = ", ".join(f"{count} {domain}" for domain, count in counts.items())
     algorithms = ", ".join(algorithm_names(sorted(solutions["algorithm"].unique())))
+    domains = [str(name) for name in tables["algorithms"].columns]
     lines = [
         "# Which measure recognises good biclusters?",
         "",
@@ -125,7 +127,7 @@ def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, co
         "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
         "best class beyond chance where classes are known, strength of the best GO term.",
         "",
-        *_algorithms(tables["algorithms"]),
+        *_table(domains, tables["algorithms"], domains[1:]),
         "",
         *(f"- {sentence}" for sentence in failure_sentences(benchmark.failed)),
         "",
@@ -200,57 +202,38 @@ def _classes(tables: dict[str, pd.DataFrame]) -> list[str]:
 
 def _table(headings: list[str], table: pd.DataFrame, keys: list[str], intervals: tuple[str, ...] = ()) -> list[str]:
     named = names_of if headings[0] == "measure" else algorithm_names
-    lines = [f"| {' | '.join(headings)} |", f"|{'---|' * len(headings)}"]
-    for row in table.to_dict("records"):
-        cells = [
-            f"{number(float(row[key]))} [{number(row[f'{key}_low'])}, {number(row[f'{key}_high'])}]"
-            if key in intervals and not math.isnan(row[key])
-            else number(float(row[key]))
-            for key in keys
-        ]
-        lines.append(f"| {' | '.join([*named([str(row[headings[0]])]), *cells])} |")
-    return lines
+    rows = [
+        [*named([str(row[headings[0]])]), *(_cell(row, key, key in intervals) for key in keys)]
+        for row in table.to_dict("records")
+    ]
+    return markdown_table(headings, rows)
 
 
-def _algorithms(table: pd.DataFrame) -> list[str]:
-    names = [str(name) for name in table.columns if name != "algorithm"]
-    lines = [f"| {' | '.join(['algorithm', *names])} |", f"|{'---|' * (len(names) + 1)}"]
-    for row in table.to_dict("records"):
-        cells = [number(float(row[name])) for name in names]
-        lines.append(f"| {' | '.join([*algorithm_names([str(row['algorithm'])]), *cells])} |")
-    return lines
+def _cell(row: dict[Any, Any], key: str, interval: bool) -> str:
+    ends = f" [{number(row[f'{key}_low'])}, {number(row[f'{key}_high'])}]" if interval and row[key] == row[key] else ""
+    return number(float(row[key])) + ends
 
 
 def _draw_measures(table: pd.DataFrame, stem: Path) -> list[Path]:
     """Draw the rank correlation of every measure with the truth, with its interval."""
-    from matplotlib.figure import Figure
-
-    from bivaluate.plots import save, style
-
     known = table[table["solutions"].notna()].iloc[::-1]
     middle, low, high = (known[f"solutions{end}"].to_numpy(dtype=np.float64) for end in ("", "_low", "_high"))
-    figure = Figure(figsize=(6.5, 0.22 * len(known) + 1.0), layout="constrained")
-    ax = figure.subplots()
+    figure, [ax] = style.new_grid(1, 1, 6.5, 0.22 * len(known) + 1.0)
     places = np.arange(len(known))
     reach = np.stack([middle - low, high - middle])
     ax.errorbar(middle, places, xerr=reach, fmt="o", color=style.series_colour(0), capsize=2, ms=4)
     ax.axvline(0.0, color="0.6", linewidth=0.8)
     ax.set_yticks(places, names_of(map(str, known["measure"])))
     ax.set_xlabel("rank correlation with the truth")
-    return save(figure, stem)
+    return style.save(figure, stem)
 
 
 def _draw_domains(table: pd.DataFrame, stem: Path) -> list[Path]:
     """Draw the rank correlation of every measure with the truth in every domain as a coloured table."""
-    from matplotlib.figure import Figure
-
-    from bivaluate.plots import save, style
-
     known = table[table["mean"].notna()]
     domains = [name for name in table.columns if name != "measure"]
     values = known[domains].to_numpy(dtype=np.float64)
-    figure = Figure(figsize=(1.6 + 0.75 * len(domains), 0.22 * len(known) + 1.0), layout="constrained")
-    ax = figure.subplots()
+    figure, [ax] = style.new_grid(1, 1, 1.6 + 0.75 * len(domains), 0.22 * len(known) + 1.0)
     image = ax.imshow(values, cmap=style.DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
     for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
         colour = "white" if abs(values[i, j]) > 0.6 else "black"
@@ -258,4 +241,4 @@ def _draw_domains(table: pd.DataFrame, stem: Path) -> list[Path]:
     ax.set_xticks(range(len(domains)), domains, rotation=40, ha="right")
     ax.set_yticks(range(len(known)), names_of(map(str, known["measure"])))
     figure.colorbar(image, ax=ax, label="rank correlation with the truth")
-    return save(figure, stem)
+    return style.save(figure, stem)

@@ -8,7 +8,7 @@ import typer
 
 from bivaluate._text import listing
 from bivaluate.cli.options import Csv, Json
-from bivaluate.cli.tables import err, out, print_json, print_table, write_csv
+from bivaluate.cli.tables import err, give, out, print_table
 
 if TYPE_CHECKING:
     from bivaluate.algorithms import Algorithm
@@ -36,9 +36,11 @@ def algorithms(
     from bivaluate.sweep.portfolio import PORTFOLIO
 
     records = [get_algorithm(key)] if key else list(ALGORITHMS.values())
-    if as_json:
-        print_json([_document(record) for record in records])
-    elif key:
+    documents = [_document(record) for record in records] if as_json or csv else []
+    lines = [{**document, "seeks": "; ".join(document["seeks"])} for document in documents]
+    if give(lines, documents, csv, as_json):
+        return
+    if key:
         _describe(records[0])
     else:
         rows = [
@@ -56,8 +58,6 @@ def algorithms(
             f"`bivaluate find`, and a sweep that names no algorithms, run those that fit the data of {listing(list(PORTFOLIO))}."
         )
         err.print(f"Programs outside bivaluate: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")
-    if csv is not None:
-        write_csv(csv, [{**document, "seeks": "; ".join(document["seeks"])} for document in map(_document, records)])
 
 
 def _document(record: Algorithm) -> dict[str, Any]:

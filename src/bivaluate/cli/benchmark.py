@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, listed, option
+from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, listed, option
 from bivaluate.cli.sweep import report_failures, split_algorithms
-from bivaluate.cli.tables import err, number, out, print_json, print_table, progress, write_csv
+from bivaluate.cli.tables import err, give, number, out, print_table, progress
 
 Full = Annotated[
     bool, option("All data, with every algorithm that runs here; the default is the quick form.", "--full/--quick")
@@ -31,11 +31,10 @@ def benchmark(
         bool, option("Compute every measure again from the solutions in --out, without fitting.", "--rescore")
     ] = False,
     own: OwnMeasures = None,
-    page: Annotated[Path | None, option("Where to write the page (default: benchmark.md in --out).")] = None,
     jobs: Annotated[
         int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
     ] = 1,
-    scheduler: Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.")] = None,
+    scheduler: Scheduler = None,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
@@ -81,12 +80,9 @@ def benchmark(
         report_failures(found.failed, found.failed["algorithm"], run_folder / "run")
     tables = answer(found)
     command = f"bivaluate benchmark {'--full' if full else '--quick'}"
-    written = write_page(found, tables, page or run_folder / "benchmark.md", command)
-    if csv:
-        write_csv(csv, tables["measures"].to_dict("records"))
-    if as_json:
-        print_json({name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)})
-    else:
+    written = write_page(found, tables, run_folder / "benchmark.md", command)
+    document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)}
+    if not give(tables["measures"].to_dict("records"), document, csv, as_json):
         names = [name for name in tables["algorithms"].columns if name != "algorithm"]
         print_table(
             ["algorithm", *(f"{name}↑" for name in names)],

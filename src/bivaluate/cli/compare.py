@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import distinct, plural
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, listed, option
-from bivaluate.cli.tables import number, out, print_json, print_table, progress, write_csv
+from bivaluate.cli.tables import give, number, out, print_table, progress
 
 if TYPE_CHECKING:
     from bivaluate.solution import Biclustering
@@ -28,7 +27,6 @@ def compare(
     matrix: MatrixOfSolutions = None,
     shape: Annotated[str | None, option("Shape of their matrix, ROWSxCOLUMNS, if no file gives it.")] = None,
     metrics: Annotated[str | None, option("Keys of the measures, separated by commas; all unless given.")] = None,
-    truth_format: Annotated[str | None, option("Format of the truth, if not that of the solution.")] = None,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
@@ -49,13 +47,11 @@ def compare(
     from bivaluate.measures.external import compare as compare_solutions
 
     size = None if shape is None else _parse_shape(shape)
-    truth_file = dataclasses.replace(solution_file, solution_format=truth_format) if truth_format else solution_file
-    files = [(truth, truth_file), *((path, solution_file) for path in found)]
     if matrix is None:
-        first, *others = _read_without_matrix(files)
+        first, *others = _read_without_matrix([truth, *found], solution_file)
     else:
         X = matrix_file.read(matrix)
-        first, *others = (how.read(path, X) for path, how in files)
+        first, *others = (solution_file.read(path, X) for path in (truth, *found))
     with progress() as update:
         told = update and partial(update, "pairs of cells")
         chosen = listed(metrics) or "all"
@@ -63,11 +59,9 @@ def compare(
     names = distinct([path.name for path in found], [str(path) for path in found])
     columns = names if len(found) > 1 else ["value"]
     values = [(key, [of_one[key] for of_one in scores]) for key in scores[0]]
-    if csv:
-        lines = [{"measure": key} | dict(zip(columns, row, strict=True)) for key, row in values]
-        write_csv(csv, lines, ["measure", *columns])
-    if as_json:
-        print_json(dict(zip(names, scores, strict=True)) if len(found) > 1 else scores[0])
+    lines = [{"measure": key} | dict(zip(columns, row, strict=True)) for key, row in values]
+    document = dict(zip(names, scores, strict=True)) if len(found) > 1 else scores[0]
+    if give(lines, document, csv, as_json, ["measure", *columns]):
         return
     solutions = zip([truth.name, *names], [first, *others], strict=True)
     out.print("; ".join(f"{name}: {plural(len(solution), 'bicluster')}" for name, solution in solutions))
@@ -117,20 +111,20 @@ def _parse_shape(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
-def _read_without_matrix(files: Sequence[tuple[Path, SolutionFile]]) -> list[Biclustering]:
+def _read_without_matrix(files: Sequence[Path], solution_file: SolutionFile) -> list[Biclustering]:
     """Read solutions; if all go by labels, the labels they share are enough."""
     from bivaluate.io import read_members
     from bivaluate.solution import Biclustering
 
-    documents = [read_members(path, **how.given)[0] for path, how in files]
+    documents = [read_members(path, **solution_file.given)[0] for path in files]
     by_label = [document.by == "label" for document in documents]
     if any(by_label) and not all(by_label):
-        name = files[by_label.index(True)][0]
+        name = files[by_label.index(True)]
         raise SolutionError(
             f"{name} names its members by label and another file by index: give their matrix with --matrix."
         )
     if not any(by_label):
-        return [how.read(path, None) for path, how in files]
+        return [solution_file.read(path, None) for path in files]
     rows: dict[str, int] = {}
     cols: dict[str, int] = {}
     return [

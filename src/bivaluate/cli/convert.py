@@ -10,16 +10,8 @@ import typer
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import listing, plural
 from bivaluate.cli.files import is_stream
-from bivaluate.cli.options import (
-    MatrixFile,
-    MatrixOfSolutions,
-    OutputFormat,
-    SolutionFile,
-    check_target,
-    grouped,
-    option,
-)
-from bivaluate.cli.tables import err, print_json, print_table, say_written, write_csv
+from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, check_target, grouped, option
+from bivaluate.cli.tables import err, give, print_table, say_written
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -29,10 +21,7 @@ def _show_formats(as_json: bool, csv: Path | None) -> None:
     from bivaluate.io import describe_formats
 
     records = describe_formats()
-    if csv:
-        write_csv(csv, [record | {"extensions": " ".join(record["extensions"])} for record in records])
-    if as_json:
-        print_json(records)
+    if give([record | {"extensions": " ".join(record["extensions"])} for record in records], records, csv, as_json):
         return
     rows = [
         (f["kind"], f["key"], f["name"], " ".join(f["extensions"]), "yes" if f["written"] else "", _base(f))
@@ -57,11 +46,10 @@ def convert(
         typer.Argument(metavar="OUT", help="Its extension chooses the format; - for a CSV table on standard output."),
     ] = None,
     matrix: MatrixOfSolutions = None,
-    format: OutputFormat = None,
-    kind: Annotated[str, option("What IN is: auto, solution or matrix.")] = "auto",
-    formats: Annotated[bool, option("List every format and stop.", "--formats")] = False,
-    as_json: Annotated[bool, option("Print the formats as JSON.", "--json")] = False,
-    csv: Annotated[Path | None, option("Also write the formats to this CSV file.", "--csv")] = None,
+    format: Annotated[str | None, option("Format to write (default: by the extension).", "--format")] = None,
+    formats: Annotated[bool, option("List every format and stop; with --json or --csv, too.", "--formats")] = False,
+    as_json: Json = False,
+    csv: Csv = None,
 ) -> None:
     """Convert a solution between the formats of biclustering tools, or a matrix between file formats.
 
@@ -75,7 +63,6 @@ def convert(
     - `bivaluate convert solution.json peer.json --format biclustlib`
     - `bivaluate convert expression.gct expression.parquet`
     """
-    from bivaluate._check import check_choice
     from bivaluate.io import write_matrix
     from bivaluate.io.solutions import is_solution
 
@@ -86,11 +73,11 @@ def convert(
         raise ParameterError("--json and --csv go with --formats; OUT names the file to write.")
     if source is None or target is None:
         raise ParameterError("name a file to read and a file to write: bivaluate convert IN OUT.")
-    check_choice("--kind", kind, ["auto", "solution", "matrix"])
-    if kind == "auto":
-        kind = "solution" if matrix or solution_file.solution_format or is_solution(source) else "matrix"
-    check_target(target, format, kind)
-    if kind == "matrix":
+    is_matrix = matrix_file.matrix_format is not None and matrix is None
+    if not is_matrix and matrix is None and solution_file.solution_format is None:
+        is_matrix = not is_solution(source)
+    check_target(target, format, "matrix" if is_matrix else "solution")
+    if is_matrix:
         X = matrix_file.read(source)
         write_matrix(X, target, format=format)
         say_written(target, f": {X.shape[0]} x {X.shape[1]}")

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from bivaluate._text import plural
-from bivaluate.cli.options import SETTINGS, Command, Csv, Group, Json, OutputFormat, check_target, option
+from bivaluate.cli.options import SETTINGS, Command, Csv, Group, Json, check_target, option
 from bivaluate.cli.scenarios import app as scenarios
-from bivaluate.cli.tables import out, print_json, print_table, progress, say_written, write_csv
+from bivaluate.cli.tables import give, out, print_table, progress, say_written
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
@@ -19,12 +19,7 @@ app.add_typer(scenarios, name="scenarios")
 
 
 @app.callback(invoke_without_command=True)
-def datasets(
-    context: typer.Context,
-    group: Annotated[str | None, option("Only one group: yeast, cancer, single-cell, ratings, text, …")] = None,
-    as_json: Json = False,
-    csv: Csv = None,
-) -> None:
+def datasets(context: typer.Context, as_json: Json = False, csv: Csv = None) -> None:
     """List the real data sets with shape, reference and whether they are there for offline use.
 
     Examples:
@@ -40,12 +35,9 @@ def datasets(
     from bivaluate.datasets.catalogue import GROUPS
     from bivaluate.datasets.real import list_datasets
 
-    records = list_datasets(group)
-    if csv:
-        described = [{field: getattr(record, field) for field in FIELDS} for record in records]
-        write_csv(csv, [row | {"shape": "x".join(map(str, row["shape"]))} for row in described])
-    if as_json:
-        print_json([{field: getattr(record, field) for field in FIELDS} for record in records])
+    records = list_datasets()
+    described = [{field: getattr(record, field) for field in FIELDS} for record in records]
+    if give([row | {"shape": "x".join(map(str, row["shape"]))} for row in described], described, csv, as_json):
         return
     for key in dict.fromkeys(record.group for record in records):
         rows = [
@@ -87,7 +79,6 @@ def fetch(
 def write(
     name: Annotated[str, typer.Argument(help="A data set, for example yeast:04_elutriation.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Its extension chooses the format.")],
-    format: OutputFormat = None,
 ) -> None:
     """Write a real data set to a file, fetching it first if necessary.
 
@@ -98,7 +89,7 @@ def write(
     from bivaluate.datasets.real import load
     from bivaluate.io import write_matrix
 
-    check_target(target, format, "matrix")
+    check_target(target, kind="matrix")
     matrix = load(name)
-    write_matrix(matrix, target, format=format)
+    write_matrix(matrix, target)
     say_written(target, f": {matrix.shape[0]} x {matrix.shape[1]}")

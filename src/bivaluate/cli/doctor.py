@@ -10,7 +10,7 @@ import typer
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import plural
 from bivaluate.cli.options import Csv, Json, option
-from bivaluate.cli.tables import err, out, print_json, print_table, write_csv
+from bivaluate.cli.tables import err, give, out, print_table
 
 
 def doctor(
@@ -44,10 +44,7 @@ def doctor(
     rows = [(name, version or "not installed", "") for name, version in found["needed"].items()]
     rows += [(name, version or "not installed", extra) for name, (version, extra) in found["optional"].items()]
     headings = ["package", "version", "extra"]
-    if csv:
-        write_csv(csv, [dict(zip(headings, row, strict=True)) for row in rows])
-    if as_json:
-        print_json(found)
+    if give([dict(zip(headings, row, strict=True)) for row in rows], found, csv, as_json):
         return
     print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
     out.print()
@@ -143,7 +140,6 @@ def compile_all() -> None:
     from bivaluate.algorithms import ALGORITHMS, make_estimator
     from bivaluate.datasets import make_biclusters
     from bivaluate.evaluation import evaluate
-    from bivaluate.measures._cell_pairs import CellPairs
     from bivaluate.solution import Biclustering
 
     X, _, _ = make_biclusters((600, 60), [{"rows": 60, "cols": 12}, {"rows": 80, "cols": 15}], random_state=0)
@@ -157,7 +153,6 @@ def compile_all() -> None:
         evaluate(X, many, metrics="all")
         for values in (exact, csr_array(np.where(exact > 1, exact, 0.0))):
             evaluate(values, many)
-        CellPairs(many, many, np.eye(len(many))).sums()
         for key in ALGORITHMS:
             err.print(f"{key} …")
             try:

@@ -9,9 +9,7 @@ import typer
 
 from bivaluate._text import plural
 from bivaluate.cli.options import Csv, GeneSetFile, Json, MatrixFile, Seed, SolutionFile, grouped, option
-from bivaluate.cli.tables import number, out, percentage, print_json, print_list, print_table, write_csv
-
-Matrix = Annotated[Path, option("The matrix they come from; its labels are the genes.", "--matrix")]
+from bivaluate.cli.tables import give, number, out, percentage, print_list, print_table
 
 
 @grouped
@@ -20,10 +18,9 @@ def enrich(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     gene_sets: GeneSetFile,
-    matrix: Matrix,
+    matrix: Annotated[Path, option("The matrix they come from; its labels are the genes.", "--matrix")],
+    genes: Annotated[str, option("Where the genes are: rows or columns.")] = "rows",
     level: Annotated[float, option("False discovery rate.")] = 0.05,
-    min_size: Annotated[int, option("Leave out sets with fewer genes of the matrix.")] = 2,
-    n_random: Annotated[int, option("Random sets of genes per bicluster, as a control.", "--random")] = 100,
     seed: Seed = 0,
     csv: Csv = None,
     as_json: Json = False,
@@ -38,7 +35,7 @@ def enrich(
 
     - `bivaluate enrich found.json --matrix expression.csv --sets pathways.gmt`
     - `bivaluate enrich found.json --matrix yeast.tsv --go sgd`
-    - `bivaluate enrich found.json --matrix counts.h5ad --go goa_human.gaf.gz --obo go-basic.obo --json`
+    - `bivaluate enrich found.json --matrix counts.h5ad --go goa_human.gaf.gz,go-basic.obo --json`
     """
     from bivaluate.enrichment import enrich as enrich_solution
     from bivaluate.enrichment.gene_sets import set_name
@@ -47,25 +44,16 @@ def enrich(
     sets = gene_sets.read()
     X = matrix_file.read(matrix)
     found = solution_file.read(solution, X)
-    result = enrich_solution(
-        found, X, sets, genes=gene_sets.genes, level=level, min_size=min_size, n_random=n_random, random_state=seed
-    )
-    if csv is not None:
-        write_csv(csv, result.terms)
-    if as_json:
-        print_json(result.to_dict())
+    result = enrich_solution(found, X, sets, genes=genes, level=level, random_state=seed)
+    if give(result.terms, result.to_dict(), csv, as_json):
         return
     counts = result.background
     out.print(f"{counts['annotated']:,} of {counts['genes']:,} genes are in {plural(counts['sets'], 'set')}.")
     rows = [
         (
             *(row["bicluster"], str(row["genes"]), str(row["annotated"]), str(row["n_enriched"])),
-            *(
-                percentage(row["random"]),
-                set_name(row["best"], row["title"]) or "–",
-                number(row["p"]),
-                number(row["q"]),
-            ),
+            *(percentage(row["random"]), set_name(row["best"], row["title"]) or "–"),
+            *(number(row["p"]), number(row["q"])),
         )
         for row in result.biclusters
     ]

@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,9 @@ DASH = "-"
 #: Parameters that name a folder; everything else of type Path is a file.
 FOLDERS = ("run", "run_folder", "folder", "tables", "consensus")
 #: How the file ends that stands for standard output, by parameter, where the command is not named: formats go by it.
-_ENDINGS = {"csv": ".csv", "latex": ".tex", "report": ".html", "mqc": "_mqc.json", "page": ".md", "target": ".json"}
+_ENDINGS = {"csv": ".csv", "latex": ".tex", "report": ".html", "mqc": "_mqc.json", "target": ".json"}
 _ENDINGS_OF = {("report", "target"): ".html", ("convert", "target"): ".csv", ("write", "target"): ".csv"}
-WRITTEN = ("--out", "--csv", "--latex", "--report", "--mqc", "--page")  # options that name a file to write
+WRITTEN = ("--out", "--csv", "--latex", "--report", "--mqc")  # options that name a file to write
 FORCE = "force"
 
 _standing_in: ContextVar[Path | None] = ContextVar("standing_in", default=None)
@@ -43,28 +43,27 @@ def streams(ctx: Any, params: Sequence[Any], spelled: dict[str, str]) -> Iterato
         return
     written = [parameter for parameter in dashed if is_written(parameter)]
     _check(ctx, dashed, written, spelled)
+    targets = []
     with tempfile.TemporaryDirectory(prefix="bivaluate-") as folder:
         for parameter in dashed:
             command = ctx.info_name or ""
             ending = _ENDINGS_OF.get((command, parameter.name), _ENDINGS.get(parameter.name, ""))
             path = Path(folder, f"stdout{ending}" if parameter in written else "stdin")
-            if parameter not in written:
+            if parameter in written:
+                targets.append(path)
+            else:
                 path.write_bytes(sys.stdin.buffer.read())
             value = ctx.params[parameter.name]
             is_list = isinstance(value, (list, tuple))
             ctx.params[parameter.name] = [path if str(one) == DASH else one for one in value] if is_list else path
         token = _standing_in.set(Path(folder))
         try:
-            if written:
-                with _results_to_standard_error():
-                    yield
-            else:
+            with _results_to_standard_error() if targets else nullcontext():
                 yield
-            for path in (ctx.params[parameter.name] for parameter in written):
-                if path.is_file():
-                    sys.stdout.flush()
-                    sys.stdout.buffer.write(path.read_bytes())
-                    sys.stdout.buffer.flush()
+            for path in filter(Path.is_file, targets):
+                sys.stdout.flush()
+                sys.stdout.buffer.write(path.read_bytes())
+                sys.stdout.buffer.flush()
         finally:
             _standing_in.reset(token)
 
@@ -120,30 +119,20 @@ def without_paths(text: str) -> str:
     return text if folder is None else text.replace(str(folder / "stdin"), "standard input")
 
 
-def _note(context: typer.Context, value: bool) -> bool:
-    context.meta[FORCE] = value
-    return value
-
-
 @functools.cache
-def added_option(name: str) -> Any:
-    """Return --force or --latex, made as typer makes options, for the commands that write files or have --csv."""
+def latex_option() -> Any:
+    """Return --latex, made as typer makes options, for the commands that have --csv."""
     maker = typer.Typer()
-    words = "Replace an existing file of another kind."
-    given = typer.Option(False, "--force", help=words, callback=_note, expose_value=False)
-    tables = typer.Option(None, "--latex", help="Also write the tables that are printed to this LaTeX file (booktabs).")
+    given = typer.Option(None, "--latex", help="Also write the tables that are printed to this LaTeX file (booktabs).")
 
     @maker.command()
-    def command(force: bool = given, latex: Path | None = tables) -> None: ...
+    def command(latex: Path | None = given) -> None: ...
 
-    return next(parameter for parameter in typer.main.get_command(maker).params if name in parameter.opts)
+    return typer.main.get_command(maker).params[0]
 
 
 def check_written(params: list[Any], ctx: Any) -> None:
-    """Refuse what cannot be written, before any work is done.
-
-    That is a file in a folder without permission, a file that is read, and one of another kind unless --force is given.
-    """
+    """Refuse, before any work, what cannot be written, is also read, or is of another kind without --force."""
     given = [(parameter, ctx.params.get(parameter.name)) for parameter in params]
     written = [(p, Path(value)) for p, value in given if isinstance(value, Path) and is_written(p)]
     for parameter, path in written:
@@ -179,7 +168,7 @@ def _is_read_from(path: Path, source: Path) -> bool:
 def _kind(parameter: Any, command: str) -> str:
     """Return what is written to a file: "page", "table", "latex", "json", "matrix" or "solution"."""
     options = set(parameter.opts)
-    if options & {"--report", "--page"} or (command == "report" and "--out" in options):
+    if "--report" in options or (command == "report" and "--out" in options):
         return "page"
     if "--latex" in options:
         return "latex"

@@ -7,19 +7,8 @@ from typing import Annotated
 
 from bivaluate._text import plural
 from bivaluate.cli.files import is_stream, stem_of
-from bivaluate.cli.options import (
-    Csv,
-    Jobs,
-    Json,
-    MatrixFile,
-    MatrixPath,
-    OutputFormat,
-    Seed,
-    check_target,
-    grouped,
-    option,
-)
-from bivaluate.cli.tables import err, out, print_json, print_verdict, progress, say_written, write_csv
+from bivaluate.cli.options import Csv, Jobs, Json, MatrixFile, MatrixPath, Seed, check_target, grouped, option
+from bivaluate.cli.tables import err, give, out, print_verdict, progress, say_written
 
 
 @grouped
@@ -35,7 +24,6 @@ def find(
     seed: Seed = 0,
     n_jobs: Jobs = None,
     target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
-    format: OutputFormat = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
     as_json: Json = False,
     csv: Csv = None,
@@ -57,28 +45,25 @@ def find(
     from bivaluate.sweep.find import find as search
 
     target = target or Path(f"{stem_of(matrix)}.find.json")
-    check_target(target, format)
+    check_target(target)
     X = matrix_file.read(matrix)
     words = split_algorithms(algorithms) or "auto"
     with progress() as update:
         tell = None if update is None else lambda done, total, name: update("fits", done, total, name)
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
-    write_solution(found.solution, target, X=X, format=format)
-    rows = found.rows
-    if as_json:
-        tables = {"biclusters": rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
-        print_json({"verdict": found.record.to_dict(), **tables, "notes": list(found.notes)})
-    else:
+    write_solution(found.solution, target, X=X)
+    tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
+    document = {"verdict": found.record.to_dict(), **tables, "notes": list(found.notes)}
+    columns = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
+    if not give(found.rows, document, csv, as_json, columns):
         print_verdict(found.record)
         out.print(found.found_by)
         for note in found.notes:
             err.print(f"note: {note}")
-    say_written(target, f": {plural(len(rows), 'bicluster')}")
-    if csv:
-        write_csv(csv, rows, ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict"))
+    say_written(target, f": {plural(len(found.rows), 'bicluster')}")
     if report:
         found.report(report)
         say_written(report)
-    if rows and not as_json and not is_stream(target) and not is_stream(matrix):
+    if found.rows and not as_json and not is_stream(target) and not is_stream(matrix):
         rule = " --missing omit" if found.gaps else ""
         err.print(f"next: bivaluate score {matrix} {target}{rule}")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
 import time
 import warnings
@@ -25,7 +26,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate import __version__
 from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, suggest
-from bivaluate.cli.options import SETTINGS, Command, spoken
+from bivaluate.cli.options import SETTINGS, Command, ask_for, spoken
 
 # Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
 COMMANDS = {
@@ -55,7 +56,7 @@ MOVED = {"check": "doctor RUN", "scenarios": "datasets scenarios"}
 
 EPILOG = (
     "Start with: bivaluate example, then bivaluate find expression.csv, or bivaluate score expression.csv "
-    "solution.json — every command explains itself with --help. Where a file is named, - is standard input or output. "
+    "solution.json — every command explains itself with --help. --untrusted and --force may also follow the command. Where a file is named, - is standard input or output. "
     "Exit codes: 0 done, 1 the work failed, 2 wrong command or input, 130 interrupted."
 )
 
@@ -116,6 +117,7 @@ _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it t
 _UNTRUSTED = typer.Option(
     False, "--untrusted", help="Treat input files as untrusted: parse them first in a sandboxed process."
 )
+_FORCE = typer.Option(False, "--force", help="Replace existing files of another kind.")
 
 
 @app.callback()
@@ -125,10 +127,11 @@ def root(
     quiet: bool = _QUIET,
     verbose: bool = _VERBOSE,
     untrusted: bool = _UNTRUSTED,
+    force: bool = _FORCE,
 ) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
-    if untrusted:
-        os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
+    for option in [name for name, given in (("--untrusted", untrusted), ("--force", force)) if given]:
+        ask_for(option, context)
     if quiet:
         from bivaluate.cli.tables import err
 
@@ -163,6 +166,15 @@ def main() -> None:
         sys.exit(0)
 
 
+def script() -> None:
+    """Run the command line as a process of its own, which an interrupt ends with 130 even while Python shuts down."""
+    try:
+        main()
+    finally:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+
 def _say(kind: str, text: str) -> None:
     print(f"{kind}: {text}", file=sys.stderr)
 
@@ -173,4 +185,4 @@ def _show_warning(message: Warning | str, category: type[Warning], *args: Any, *
 
 
 if __name__ == "__main__":
-    main()
+    script()

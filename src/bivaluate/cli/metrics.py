@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bivaluate.cli.options import Csv, Json, option
-from bivaluate.cli.tables import arrow, out, print_json, print_table, write_csv
+from bivaluate.cli.tables import arrow, give, out, print_json, print_table
 
 if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
@@ -35,21 +35,20 @@ def metrics(
 
         print_json(dict(GLOSSARY)) if as_json else print_table(["word", "meaning"], GLOSSARY)
         return
-    from bivaluate.measures.registry import METRICS, OF_TOPICS, get_metric
+    from bivaluate.registry import METRICS, OF_TOPICS, get_metric
 
     records = [get_metric(key)] if key else [*METRICS.values(), *OF_TOPICS.values()]
-    if as_json:
-        print_json([_document(metric) for metric in records])
-    elif key:
+    rows = [{field: getattr(metric, field) for field in FIELDS} for metric in records]
+    if give(rows, [_document(metric) for metric in records], csv, as_json):
+        return
+    if key:
         _describe(records[0])
     else:
-        rows = [
+        cells = [
             (m.key, m.level, f"{arrow(m.direction)} {m.direction}" if arrow(m.direction) else "", _yes(m), m.summary)
             for m in records
         ]
-        print_table(["key", "of a", "better", "default", "what it tells"], rows)
-    if csv:
-        write_csv(csv, [{field: getattr(metric, field) for field in FIELDS} for metric in records])
+        print_table(["key", "of a", "better", "default", "what it tells"], cells)
 
 
 def _document(metric: Metric) -> dict[str, object]:

@@ -7,7 +7,8 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
-from bivaluate.cli.files import WRITTEN, added_option, check_written, streams, without_paths
+from bivaluate.cli.files import FORCE, check_written, latex_option, streams, without_paths
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import GeneSets
@@ -50,9 +51,10 @@ COMMANDS = (
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
 Csv = Annotated[Path | None, option("Also write the main table to this CSV file (- for standard output).", "--csv")]
+Report = Annotated[Path | None, option("Also write an HTML report to this file.", "--report")]
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
-Metrics = Annotated[str | None, option("Measures separated by commas (see `bivaluate metrics`).")]
+Metrics = Annotated[str | None, option("Measures separated by commas, or all (see `bivaluate metrics`).")]
 OwnMeasures = Annotated[
     list[str] | None,
     option(
@@ -61,17 +63,20 @@ OwnMeasures = Annotated[
         "--measure",
     ),
 ]
+#: What --score of `score` and `sweep` takes, by name.
+SETTINGS_OF_SCORE = {
+    "min_rows": "min_rows=3, the fewest rows wanted",
+    "min_cols": "min_cols=3, the fewest columns",
+    "small": "small=drop leaves smaller biclusters out",
+    "degenerate": "degenerate=formula gives one row or one column the paper's 0",
+    "single": "single=matrix compares a single bicluster with the whole matrix",
+}
 _MISSING = "Missing cells (NaN): raise (stop), or omit."
 Missing = Annotated[str, option(_MISSING, "--missing")]
-AllMetrics = Annotated[bool, option("Compute every measure.", "--all")]
 Parameters = Annotated[
     list[str] | None, option("NAME=VALUE of an algorithm (see `bivaluate algorithms`); repeatable.", "--param")
 ]
-OrderedColumns = Annotated[
-    bool, option("Columns are ordered (time, dose): compare with smooth surrogates.", "--ordered-columns")
-]
 Scheduler = Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.", "--scheduler")]
-OutputFormat = Annotated[str | None, option("Format to write (default: by the extension).", "--format")]
 _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
 _scoring = functools.partial(option, panel="How to score")
@@ -185,20 +190,30 @@ def _named_solution(path: Path) -> Biclustering | None:
 
 @dataclasses.dataclass(frozen=True)
 class Scoring:
-    """What counts how; the fields are options of :func:`bivaluate.evaluate`."""
+    """What counts how; the fields are options of :func:`bivaluate.evaluate`, those of `settings` among them."""
 
-    min_rows: Annotated[int, _scoring("Smallest number of rows wanted.")] = 1
-    min_cols: Annotated[int, _scoring("Smallest number of columns wanted.")] = 1
-    small: Annotated[str, _scoring("Smaller biclusters: flag (no score changes) or drop.")] = "flag"
-    degenerate: Annotated[str, _scoring("One row or one column: nan, or formula (the paper's 0).")] = "nan"
     missing: Annotated[str, _scoring(_MISSING)] = "raise"
-    single: Annotated[str, _scoring("A single bicluster: nan, or matrix (compare with the whole matrix).")] = "nan"
     ve_axis: Annotated[
         str, _scoring("VE standardises rows (as printed), or columns: NVE and all built on it follow.")
     ] = "rows"
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
     memory: Annotated[str | None, _scoring("Most memory for what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
+    settings: Annotated[
+        list[str] | None, _scoring(f"NAME=VALUE, repeatable: {'; '.join(SETTINGS_OF_SCORE.values())}.", "--score")
+    ] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options as :func:`bivaluate.evaluate` calls them."""
+        from bivaluate._check import check_choice
+        from bivaluate.sweep.plan import parse_assignments
+
+        values = dataclasses.asdict(self)
+        named = parse_assignments("--score", values.pop("settings") or [])
+        for name in named:
+            check_choice("--score", name, list(SETTINGS_OF_SCORE))
+        return values | named
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,27 +221,24 @@ class GeneSetFile:
     """Which gene sets to look biclusters up in; the fields are the options of every command that does."""
 
     sets: Annotated[Path | None, _gene_sets("Gene sets in a GMT file.")] = None
-    go: Annotated[str | None, _gene_sets("Gene Ontology: sgd for yeast (fetched), or a GAF file with --obo.")] = None
-    obo: Annotated[Path | None, _gene_sets("The ontology of a GAF file, in OBO format.")] = None
-    genes: Annotated[str, _gene_sets("Where the genes are: rows or columns.")] = "rows"
+    go: Annotated[str | None, _gene_sets("Gene Ontology: sgd for yeast (fetched), or FILE.gaf,FILE.obo.")] = None
 
     def read(self) -> GeneSets:
         """Read the gene sets."""
         from bivaluate.enrichment import load_yeast_ontology, read_annotations, read_gmt
 
         if (self.sets is None) == (self.go is None):
-            raise ParameterError(
-                "name the gene sets: either --sets FILE.gmt, or --go sgd, or --go FILE.gaf --obo FILE.obo."
-            )
+            raise ParameterError("name the gene sets: either --sets FILE.gmt, or --go sgd, or --go FILE.gaf,FILE.obo.")
         if self.sets is not None:
             return read_gmt(self.sets)
         if self.go == "sgd":
             return load_yeast_ontology()
-        if self.obo is None:
+        annotations, _, ontology = str(self.go).partition(",")
+        if not ontology:
             raise ParameterError(
-                f"--go {self.go} needs the ontology too: add --obo FILE.obo (or use --go sgd for yeast)."
+                f"--go {self.go} needs the ontology too: FILE.gaf,FILE.obo (or use --go sgd for yeast)."
             )
-        return read_annotations(str(self.go), self.obo)
+        return read_annotations(annotations, ontology)
 
     def for_report(self, report: Path | None) -> dict[str, Any]:
         """Return the gene sets as :func:`bivaluate.build_report` takes them; nothing where none are named."""
@@ -237,41 +249,54 @@ class GeneSetFile:
                 f"{'--sets' if self.sets else '--go'} adds gene sets to a report: add --report FILE, or use "
                 "`bivaluate enrich`."
             )
-        return {"sets": self.read(), "genes": self.genes}
+        return {"sets": self.read()}
 
 
 @dataclasses.dataclass(frozen=True)
 class AnnotationFile:
-    """What is known about samples; the fields are the options of every command that tests it."""
+    """What is known about samples; the field is an option of every command that tests it."""
 
     annotations: Annotated[Path | None, _annotations("Annotations of samples: CSV or TSV, labels first.")] = None
+
+    def test(self, path: Path) -> Callable[[Biclustering, Matrix], Any]:
+        """Return what tests the annotations, those of an .h5ad file where none are named; None without any."""
+        return _tested(self.annotations, path)
+
+
+@dataclasses.dataclass(frozen=True)
+class TraitFile(AnnotationFile):
+    """What is known about samples, and how it is tested; the fields are options of :func:`bivaluate.traits`."""
+
     of: Annotated[str, _annotations("What they describe: columns or rows.", "--annotated")] = "columns"
     within: Annotated[str | None, _annotations("Permute samples within the classes of this column.")] = None
     technical: Annotated[str | None, _annotations("Columns that make a bicluster doubtful: batch,plate.")] = None
     survival: Annotated[str | None, _annotations("The columns of time and event: time,event.")] = None
 
     def test(self, path: Path) -> Callable[[Biclustering, Matrix], Any]:
-        """Return what tests the annotations, those of an .h5ad file where none are named; None without any."""
-        from bivaluate._anndata import holds_obs
-        from bivaluate.elsewhere.traits import read_samples, traits
-
+        """Return what tests the annotations as the options say."""
         named = listed(self.survival)
         if named is not None and len(named) != 2:
             raise ParameterError(f"--survival is {self.survival}; two columns are needed: the time and the event.")
-        own = self.annotations is None and holds_obs(path)
-        if self.annotations is None and not own:
-            if self.within or self.technical or self.survival:
-                raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")
-            return lambda solution, X: None
-        table = read_samples(self.annotations or path)
-        pair = None if named is None else (named[0], named[1])
-        how: dict[str, Any] = {"within": self.within, "technical": listed(self.technical) or (), "survival": pair}
+        how = {"within": self.within, "technical": listed(self.technical) or (), "survival": named and tuple(named)}
+        return _tested(self.annotations, path, self.of, **how)
 
-        def tested(solution: Biclustering, X: Matrix) -> Any:
-            turned = own and len(table) == X.shape[0] and str(table.index[0]) == (X.row_labels or ("",))[0]
-            return traits(solution, X, table, of="rows" if turned else self.of, **how)
 
-        return tested
+def _tested(given: Path | None, path: Path, of: str = "columns", **how: Any) -> Callable[[Biclustering, Matrix], Any]:
+    from bivaluate._anndata import holds_obs
+
+    if given is None and not holds_obs(path):
+        if any(how.values()):
+            raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")
+        return lambda solution, X: None
+    from bivaluate.elsewhere.traits import read_samples, traits
+
+    table = read_samples(given or path)
+
+    def tested(solution: Biclustering, X: Matrix) -> Any:
+        turned = given is None and len(table) == X.shape[0] and str(table.index[0]) == (X.row_labels or ("",))[0]
+        return traits(solution, X, table, of="rows" if turned else of, **how)
+
+    return tested
 
 
 def shared_traits(table: Any) -> list[str]:
@@ -316,41 +341,35 @@ def listed(text: str | None) -> list[str] | None:
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
-def chosen_metrics(metrics: str | None, every: bool, own: list[str] | None = None) -> str | list[str]:
-    """Return what --metrics, --all and --measure ask for."""
-    if every and metrics:
-        raise ParameterError("--all and --metrics exclude each other; use one of them.")
-    chosen = "all" if every else listed(metrics) or "default"
+def chosen_metrics(metrics: str | None, own: list[str] | None = None) -> str | list[str]:
+    """Return what --metrics and --measure ask for."""
+    chosen = "all" if metrics == "all" else listed(metrics) or "default"
     if not own:
         return chosen
-    from bivaluate.measures.registry import choose_metrics
+    from bivaluate.registry import choose_metrics
 
     return [metric.key for metric in [*choose_metrics(chosen), *choose_metrics(own)]]
 
 
-def _check_format(option: str, key: str | None, kind: str, written: bool = False) -> None:
-    """Refuse a format that does not exist, or is not written."""
-    if key is not None:
-        from bivaluate._check import check_choice
-
-        check_choice(option, key, [f["key"] for f in _formats(kind) if f["written"] >= written])
-
-
-def _formats(kind: str) -> list[dict[str, Any]]:
+def _check_format(option: str, key: str | None, kind: str) -> list[dict[str, Any]]:
+    """Refuse a format that does not exist; return the records of all of a kind."""
+    from bivaluate._check import check_choice
     from bivaluate.io import describe_formats
 
-    return [record for record in describe_formats() if record["kind"] == kind]
+    known = [record for record in describe_formats() if record["kind"] == kind]
+    if key is not None:
+        check_choice(option, key, [f["key"] for f in known if f["written"] or option != "--format"])
+    return known
 
 
-def check_target(path: Path, format: str | None, kind: str = "solution") -> None:
+def check_target(path: Path, format: str | None = None, kind: str = "solution") -> None:
     """Refuse a file that cannot be written, before the work is done."""
-    _check_format("--format", format, kind, written=True)
-    writers = {f["key"]: f["extensions"] for f in _formats(kind) if f["written"]}
-    known = sorted({extension for extensions in writers.values() for extension in extensions})
+    written = [record for record in _check_format("--format", format, kind) if record["written"]]
+    known = sorted({extension for record in written for extension in record["extensions"]})
     if format is None and not path.name.lower().removesuffix(".gz").endswith(tuple(known)):
         raise ParameterError(
-            f"cannot tell the format of {path} by its extension; use one of {', '.join(known)}, "
-            f"or name it with --format: {', '.join(writers)}."
+            f"cannot tell the format of {path} by its extension; use one of {', '.join(known)}, or `bivaluate convert` with "
+            f"--format: {', '.join(record['key'] for record in written)}."
         )
     if not os.path.isdir(path.parent):
         raise FileError(f"cannot write {path}: there is no folder {path.parent}.")
@@ -359,9 +378,30 @@ def check_target(path: Path, format: str | None, kind: str = "solution") -> None
 #: How the command that is running spells its options, by the names Python has for them.
 _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingProxyType({}))
 
+ANYWHERE = ("--untrusted", "--force")  # of all commands, before or after their name
+BEFORE = ("-q", "--quiet", "-v", "--verbose")  # of all commands, before their name
+#: Options that were removed, and what to use instead; a command that still has one takes it.
+REMOVED = {
+    **{f"--{name.replace('_', '-')}": f"--score {name}=VALUE" for name in SETTINGS_OF_SCORE},
+    **dict.fromkeys(("--annotated", "--within", "--technical", "--survival"), "`bivaluate traits`"),
+    **dict.fromkeys(("--format", "--truth-format"), "`bivaluate convert IN OUT --format KEY`"),
+    **dict.fromkeys(("--min-size", "--random"), "bivaluate.enrichment.enrich in Python"),
+    "--all": "--metrics all",
+    "--genes": "`bivaluate enrich`",
+    "--group": "`bivaluate datasets --json`",
+    "--kind": "--matrix-format or --solution-format",
+    "--obo": "--go FILE.gaf,FILE.obo",
+    "--page": "the page benchmark.md in --out",
+    "--placements": "bivaluate.k_curve in Python",
+}
 
-_UNTRUSTED = "--untrusted"  # of all commands, before or after their name
-OF_ALL_COMMANDS = ("-q", "--quiet", "-v", "--verbose")  # options of bivaluate itself
+
+def ask_for(option: str, ctx: Any) -> None:
+    """Note an option of all commands."""
+    if option == "--untrusted":
+        os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
+    else:
+        ctx.meta[FORCE] = True
 
 
 class _Spoken:
@@ -371,53 +411,59 @@ class _Spoken:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if any(set(WRITTEN) & set(parameter.opts) for parameter in self.params):
-            self.params.append(added_option("--force"))
         if any("--csv" in parameter.opts for parameter in self.params):
-            self.params.append(added_option("--latex"))
+            self.params.append(latex_option())
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        if _UNTRUSTED in args:
-            args = [word for word in args if word != _UNTRUSTED]
-            os.environ["BIVALUATE_UNTRUSTED"] = "1"  # for worker processes too
+        for word in {*ANYWHERE} & {*args}:
+            ask_for(word, ctx)
+        args = [word for word in args if word not in ANYWHERE]
         own = {spelling for parameter in self.params for spelling in parameter.opts}
-        for word in (word for word in args if word in OF_ALL_COMMANDS and word not in own):
-            raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")
+        for word in (word.partition("=")[0] for word in args if word.partition("=")[0] not in own):
+            if word in BEFORE:
+                raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")
+            if word in REMOVED:
+                raise ParameterError(f"{ctx.info_name} has no {word} any more; use {REMOVED[word]}.")
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:
             found = re.search(r"valid (integer|float|number)", error.message)
             if error.param is None or found is None:
                 raise
-            kind = "a whole number" if found[1] == "integer" else "a number"
-            raise ParameterError(
-                f"{spellings(self).get(str(error.param.name), error.param.name)} needs {kind}."
-            ) from None
+            name, kind = str(error.param.name), "a whole number" if found[1] == "integer" else "a number"
+            raise ParameterError(f"{spellings(self).get(name, name)} needs {kind}.") from None
 
     def invoke(self, ctx: Any) -> Any:
         spelled = spellings(self)
         check_written(self.params, ctx)
-        running = _running.set(spelled)
-        try:
-            with streams(ctx, self.params, spelled):
-                latex = ctx.params.pop("latex", None)
-                try:
-                    if latex is None:
-                        return super().invoke(ctx)  # type: ignore[misc]
-                    from bivaluate.cli.tables import latex_tables
+        from bivaluate.cli.tables import command
 
-                    with latex_tables(latex):
-                        return super().invoke(ctx)  # type: ignore[misc]
-                except BivaluateError as error:
-                    error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
-                    raise
-                finally:
-                    ctx.params |= {} if latex is None else {"latex": latex}
+        running, name = _running.set(spelled), command.set(str(ctx.info_name))
+        try:
+            with streams(ctx, self.params, spelled), _own_words(), _latex(ctx.params.pop("latex", None)):
+                return super().invoke(ctx)  # type: ignore[misc]
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None
         finally:
             _running.reset(running)
+            command.reset(name)
+
+
+@contextmanager
+def _own_words() -> Iterator[None]:
+    """Put errors into the words of the command that is running."""
+    try:
+        yield
+    except BivaluateError as error:
+        error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
+        raise
+
+
+def _latex(path: Path | None) -> AbstractContextManager[None]:
+    from bivaluate.cli.tables import latex_tables
+
+    return nullcontext() if path is None else latex_tables(path)
 
 
 class Command(_Spoken, TyperCommand):
@@ -430,7 +476,10 @@ class Group(_Spoken, TyperGroup):
 
 def spellings(command: Any) -> dict[str, str]:
     """Return how a command spells its options, by the names Python has for them."""
-    return {p.name: max(p.opts, key=len) for p in command.params if p.opts[0].startswith("-")}
+    spelled = {p.name: max(p.opts, key=len) for p in command.params if p.opts[0].startswith("-")}
+    if "--score" in spelled.values():
+        spelled |= {name: f"--score {name}=" for name in SETTINGS_OF_SCORE}
+    return spelled
 
 
 def spoken(text: str) -> str:

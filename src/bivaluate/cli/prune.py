@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,45 +15,26 @@ from bivaluate.cli.options import (
     MatrixFile,
     MatrixPath,
     Missing,
-    OutputFormat,
     SolutionFile,
     check_target,
     grouped,
     option,
 )
-from bivaluate.cli.tables import (
-    err,
-    heading,
-    out,
-    print_json,
-    print_table,
-    progress,
-    say_written,
-    score_text,
-    write_csv,
-)
+from bivaluate.cli.tables import err, give, heading, out, print_table, progress, say_written, score_text
 
 if TYPE_CHECKING:
     from bivaluate.judge.prune import Pruning
-
-
-@dataclasses.dataclass(frozen=True)
-class Rules:
-    """What to propose; the fields are options of :func:`bivaluate.propose_pruning`."""
-
-    keep_weak: Annotated[bool, option("Keep biclusters that are not supported.", "--keep-weak")] = False
-    missing: Missing = "raise"
 
 
 @grouped
 def prune(
     matrix: MatrixPath,
     solution: Annotated[Path, typer.Argument(help="The solution.")],
-    rules: Rules,
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     target: Annotated[Path | None, option("Write the pruned solution to this file.", "--out", "-o")] = None,
-    format: OutputFormat = None,
+    keep_weak: Annotated[bool, option("Keep biclusters that are not supported.", "--keep-weak")] = False,
+    missing: Missing = "raise",
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
@@ -72,22 +52,17 @@ def prune(
     from bivaluate.judge.prune import propose_pruning
 
     if target is not None:
-        check_target(target, format)
+        check_target(target)
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
-    options = dataclasses.asdict(rules)
     with progress() as update:
-        advice = propose_pruning(X, given, progress=update and partial(update, "changes"), **options)
-    if as_json:
-        print_json(_document(advice))
-    else:
+        tell = update and partial(update, "changes")
+        advice = propose_pruning(X, given, keep_weak=keep_weak, missing=missing, progress=tell)
+    rows = [{"measure": key, "before": value, "after": advice.after[key]} for key, value in advice.before.items()]
+    if not give(rows, _document(advice), csv, as_json):
         _print(advice, len(given))
-    if csv:
-        write_csv(
-            csv, [{"measure": key, "before": advice.before[key], "after": advice.after[key]} for key in advice.before]
-        )
     if target is not None:
-        write_solution(advice.solution, target, X=X, format=format)
+        write_solution(advice.solution, target, X=X)
         left = len(advice.solution)
         what = f"{left} of {plural(len(given), 'bicluster')}"
         if given and not left:
@@ -98,15 +73,10 @@ def prune(
 
 
 def _document(advice: Pruning) -> dict[str, object]:
-    return {
-        "redundant": [list(group) for group in advice.groups],
-        "proposals": [
-            {"action": p.action, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals
-        ],
-        "biclusters": list(advice.names),
-        "before": advice.before,
-        "after": advice.after,
-    }
+    proposals = [{"action": p.action, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals]
+    scores = {"before": advice.before, "after": advice.after}
+    groups = [list(group) for group in advice.groups]
+    return {"redundant": groups, "proposals": proposals, "biclusters": list(advice.names), **scores}
 
 
 def _print(advice: Pruning, n_given: int) -> None:

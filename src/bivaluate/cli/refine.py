@@ -13,13 +13,12 @@ from bivaluate.cli.options import (
     MatrixFile,
     MatrixPath,
     Missing,
-    OutputFormat,
     SolutionFile,
     check_target,
     grouped,
     option,
 )
-from bivaluate.cli.tables import err, out, print_json, print_verdict, say_written, write_csv
+from bivaluate.cli.tables import err, give, out, print_verdict, progress, say_written
 
 
 @grouped
@@ -30,7 +29,6 @@ def refine(
     solution_file: SolutionFile,
     missing: Missing = "raise",
     target: Annotated[Path | None, option("Write the refined solution to this file.", "--out", "-o")] = None,
-    format: OutputFormat = None,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
@@ -48,23 +46,21 @@ def refine(
     from bivaluate.sweep.refine import refine as improve
 
     if target is not None:
-        check_target(target, format)
+        check_target(target)
     X = matrix_file.read(matrix)
-    refined = improve(X, solution_file.read(solution, X), missing=missing)
+    given = solution_file.read(solution, X)
+    with progress():
+        refined = improve(X, given, missing=missing)
     sentences = refined.sentences(X)
     evaluation = evaluate(X, refined.solution, missing=missing)
     names = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
     rows = [{name: record[name] for name in names} for record in evaluation.records]
-    if as_json:
-        print_json({"biclusters": rows, "changes": sentences})
-    else:
+    if not give(rows, {"biclusters": rows, "changes": sentences}, csv, as_json, names):
         print_verdict(evaluation.verdict)
         for sentence in sentences:
             out.print(f"• {sentence}")
-    if csv:
-        write_csv(csv, rows, names)
     if target is not None:
-        write_solution(refined.solution, target, X=X, format=format)
+        write_solution(refined.solution, target, X=X)
         say_written(target)
     elif not as_json:
         err.print("nothing written; pass --out FILE to write the refined solution")

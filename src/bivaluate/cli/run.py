@@ -8,18 +8,8 @@ from typing import Annotated
 from bivaluate._errors import ParameterError
 from bivaluate._text import plural
 from bivaluate.cli.files import stem_of
-from bivaluate.cli.options import (
-    COMMANDS,
-    MatrixFile,
-    MatrixPath,
-    OutputFormat,
-    Parameters,
-    Seed,
-    check_target,
-    grouped,
-    option,
-)
-from bivaluate.cli.tables import out, print_notes, say_written, search_progress
+from bivaluate.cli.options import COMMANDS, MatrixFile, MatrixPath, Parameters, Seed, check_target, grouped, option
+from bivaluate.cli.tables import err, out, progress, say_written
 
 N_BICLUSTERS = 5  # where the algorithm has to be told
 OWN_OPTIONS = {"n_biclusters": "-k", "random_state": "--seed"}  # of every algorithm
@@ -39,7 +29,6 @@ def run(
     random_state: Seed = 0,
     parameters: Parameters = None,
     target: Annotated[Path | None, option("File (default: MATRIX.ALGORITHM.json).", "--out", "-o")] = None,
-    format: OutputFormat = None,
 ) -> None:
     """Run a biclustering algorithm on a matrix and write the solution.
 
@@ -58,18 +47,25 @@ def run(
     settings = parse_assignments("--param", parameters or [])
     for name in OWN_OPTIONS.keys() & settings:
         raise ParameterError(f"--param {name}={settings[name]}: use {OWN_OPTIONS[name]} for this one.")
-    if is_command(algorithm):
-        settings = {"matrix": style_of(matrix), **settings} if "recipe:" not in algorithm else settings
+    if is_command(algorithm) and "recipe:" not in algorithm:
+        settings = {"matrix": style_of(matrix), **settings}
     open_ended = finds_k(algorithm)
     wanted = n_biclusters if n_biclusters is not None else "auto" if open_ended else N_BICLUSTERS
     estimator = make_estimator(algorithm, wanted, random_state, **settings)
     name = algorithm_label(algorithm).split()[0] if ":" in algorithm else algorithm
     target = target or Path(f"{stem_of(matrix)}.{name}.json")
-    check_target(target, format)
+    check_target(target)
     X = matrix_file.read(matrix)
-    with search_progress(estimator):
+    with progress() as update:
+        if update is not None:
+
+            def tell(done: int, total: int | None, stage: str = "finding biclusters") -> None:
+                update(stage, done, total)
+
+            tell(0, None)
+            estimator._progress = tell
         solution = estimator.fit(X).solution_
-    write_solution(solution, target, X=X, format=format)
+    write_solution(solution, target, X=X)
     for k, bicluster in enumerate(solution):
         n_rows, n_cols = bicluster.shape
         out.print(f"B{k + 1}: {plural(n_rows, 'row')} x {plural(n_cols, 'column')}")
@@ -77,5 +73,7 @@ def run(
         out.print(f"No bicluster was found by {type(estimator).__name__}.")
     elif isinstance(wanted, int) and not open_ended and len(solution) < wanted:
         out.print(f"{len(solution)} of {plural(wanted, 'bicluster')}: {type(estimator).__name__} found no more.")
-    print_notes(estimator)
+    for note in getattr(estimator, "notes_", ()):
+        if note not in getattr(estimator, "_warned", ()):
+            err.print(f"note: {note}")
     say_written(target)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bivaluate.cli.options import SETTINGS, Command, Csv, Group, Json, Seed, option
-from bivaluate.cli.tables import out, print_json, print_table, write_csv
+from bivaluate.cli.tables import give, out, print_table
 
 app = typer.Typer(
     **SETTINGS, cls=Group, help="The ten synthetic scenarios of the NVE paper: list, write or score them."
@@ -32,10 +32,7 @@ def scenarios(context: typer.Context, as_json: Json = False, csv: Csv = None) ->
 
     fields = ("id", "name", "n_biclusters", "signal", "stress")
     records = [{field: getattr(scenario, field) for field in fields} for scenario in SCENARIOS.values()]
-    if csv:
-        write_csv(csv, records)
-    if as_json:
-        print_json(records)
+    if give(records, records, csv, as_json):
         return
     rows = [[str(value) for value in record.values()] for record in records]
     print_table(["id", "name", "K", "signal", "what it stresses"], rows, "The ten scenarios, 300 x 40 each")
@@ -80,14 +77,11 @@ def planted(
     - `bivaluate datasets scenarios planted S4 S5 --seeds 100`
     """
     from bivaluate.datasets.published import PLANTED, PLANTED_MEASURES, PLANTED_SOURCE, planted_table
-    from bivaluate.measures.registry import get_metric
+    from bivaluate.registry import get_metric
 
     cells = planted_table(names or tuple(PLANTED), n_seeds=n_seeds)
     records = [dataclasses.asdict(cell) | {"deviation": cell.deviation} for cell in cells]
-    if csv:
-        write_csv(csv, records)
-    if as_json:
-        print_json(records)
+    if give(records, records, csv, as_json):
         return
     width = len(PLANTED_MEASURES)
     rows: list[list[str]] = []

@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,42 +15,10 @@ import typer
 
 from bivaluate._errors import DegenerateWarning, ParameterError
 from bivaluate._text import distinct, listing, plural, shared
+from bivaluate.cli import options, tables
 from bivaluate.cli.files import is_stream
-from bivaluate.cli.options import (
-    AllMetrics,
-    AnnotationFile,
-    Csv,
-    GeneSetFile,
-    Json,
-    MatrixFile,
-    MatrixPath,
-    Metrics,
-    OwnMeasures,
-    Scheduler,
-    Scoring,
-    SolutionFile,
-    chosen_metrics,
-    grouped,
-    option,
-    shared_traits,
-    spoken,
-)
-from bivaluate.cli.tables import (
-    best_first,
-    err,
-    heading,
-    number,
-    out,
-    percentage,
-    print_json,
-    print_list,
-    print_table,
-    print_verdict,
-    progress,
-    say_written,
-    score_text,
-    write_csv,
-)
+from bivaluate.cli.options import MatrixFile, SolutionFile, option, spoken
+from bivaluate.cli.tables import err, heading, number, out, percentage, print_list, print_table, say_written
 
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
@@ -59,28 +28,26 @@ if TYPE_CHECKING:
 _LEGEND = "↓ low is better, ↑ high is better; `bivaluate metrics` explains every column."
 
 
-@grouped
+@options.grouped
 def score(
-    matrix: MatrixPath,
+    matrix: options.MatrixPath,
     solutions: Annotated[list[Path], typer.Argument(help="Solutions: bivaluate JSON, CSV, or another tool's file.")],
-    scoring: Scoring,
+    scoring: options.Scoring,
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
-    gene_sets: GeneSetFile,
-    annotations: AnnotationFile,
+    gene_sets: options.GeneSetFile,
+    annotations: options.AnnotationFile,
     biclusters: Annotated[bool, option("One line per bicluster, worst first.", "--biclusters", "-b")] = False,
     sort: Annotated[
         str | None, option("Measure to sort by (default: total_evidence; of biclusters: evidence).")
     ] = None,
-    metrics: Metrics = None,
-    all_metrics: AllMetrics = False,
-    own: OwnMeasures = None,
-    as_json: Json = False,
-    csv: Csv = None,
+    metrics: options.Metrics = None,
+    own: options.OwnMeasures = None,
+    as_json: options.Json = False,
+    csv: options.Csv = None,
     report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
     mqc: Annotated[Path | None, option("Also write a table for MultiQC to this file, NAME_mqc.json.")] = None,
-    placements: Annotated[int | None, option("Random placements beside a curve over K (default: 5).")] = None,
-    scheduler: Scheduler = None,
+    scheduler: options.Scheduler = None,
     write_back: Annotated[bool, option("Also store scores and members in the .h5ad file.", "--write-back")] = False,
 ) -> None:
     """Score one or several biclustering solutions of a matrix.
@@ -90,11 +57,11 @@ def score(
     - `bivaluate score expression.csv solution.json`
     - `bivaluate score expression.csv las.json cca.json spectral.json --sort nve_cov`
     - `bivaluate score expression.csv solution.json --biclusters`
+    - `bivaluate score expression.csv solution.json --score min_rows=3 --score small=drop`
     - `bivaluate score expression.csv qubic.blocks --report report.html --sets pathways.gmt`
     - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
     """
-    from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
 
     if write_back and matrix.suffix != ".h5ad":
@@ -105,39 +72,28 @@ def score(
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report(report)
     test = annotations.test(matrix)
-    chosen = _with_sort(chosen_metrics(metrics, all_metrics, own), sort, biclusters)
+    chosen = _with_sort(options.chosen_metrics(metrics, own), sort, biclusters)
+    how = scoring.given
     X = matrix_file.read(matrix).settled()
-    options = dataclasses.asdict(scoring)
     files, read = _read_all(solutions, X, solution_file)
-    with progress() as update, cluster(scheduler) as options["scheduler"]:
+    with tables.progress() as update, _workers(scheduler) as how["scheduler"], warnings.catch_warnings():
         # an array in memory is not read, and is looked at once for all solutions
-        options["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
-        with warnings.catch_warnings():
-            if not as_json:  # the findings say it
-                warnings.simplefilter("ignore", DegenerateWarning)
-            evaluations = [evaluate(X, s, metrics=chosen, **options) for s in read]
+        how["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
+        if not as_json:  # the findings say it
+            warnings.simplefilter("ignore", DegenerateWarning)
+        evaluations = [evaluate(X, s, metrics=chosen, **how) for s in read]
         for evaluation, place in zip(evaluations, _places(matrix, files, matrix_file, solution_file), strict=True):
             evaluation.place = place
             evaluation.verdict  # noqa: B018
-    curve = {} if biclusters else _curve(evaluations, placements)
+    curve = {} if biclusters else _curve(evaluations)
     traits = {_name(e): test(e.solution, X) for e in evaluations}
-    if as_json:
-        more = {name: {"traits": table.to_dict("records")} for name, table in traits.items() if table is not None}
-        more = {name: more.get(name, {}) | ({"at_random": curve[name]} if curve else {}) for name in traits}
-        print_json([e.to_dict() | more[_name(e)] for e in evaluations])
-    elif biclusters:
-        common = _shared_findings(evaluations)
-        for evaluation in evaluations:
-            _print_biclusters(evaluation, sort, common)
-        print_list("All solutions", [spoken(sentence) for sentence in common])
-    else:
-        _print_solutions(evaluations, sort)
+    rows = _rows(evaluations, biclusters, curve) if csv else []
+    if not tables.give(rows, _document(evaluations, curve, traits) if as_json else [], csv, as_json, ["solution"]):
+        _print_biclusters(evaluations, sort) if biclusters else _print_solutions(evaluations, sort)
         if curve:
             _print_curve(curve)
-    for name, table in traits.items() if not as_json else ():
-        print_list(f"What the samples of {name} share", shared_traits(table))
-    if csv:
-        write_csv(csv, _rows(evaluations, biclusters, curve), ["solution"])
+        for name, table in traits.items():
+            print_list(f"What the samples of {name} share", options.shared_traits(table))
     if mqc:
         from bivaluate.report.render import write_multiqc
 
@@ -156,16 +112,24 @@ def score(
         from bivaluate.report.source import from_evaluations
 
         source = annotated(from_evaluations(evaluations), test)
-        panels = [
-            panel for name, table in traits.items() for panel in trait_sections(table, name if len(traits) > 1 else "")
-        ]
+        named = [(table, name if len(traits) > 1 else "") for name, table in traits.items()]
+        panels = [panel for table, name in named for panel in trait_sections(table, name)]
         build_report(source, report, sections=panels, **looked_up)
         say_written(report)
 
 
+def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
+    """Return the workers of a Dask scheduler, connected to while they are used; none where none is named."""
+    if scheduler is None:
+        return nullcontext()
+    from bivaluate._cluster import cluster
+
+    return cluster(scheduler)
+
+
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
     """Return the measures to compute, the one to sort by among them."""
-    from bivaluate.measures.registry import RECORDS, choose_metrics, get_metric
+    from bivaluate.registry import RECORDS, choose_metrics, get_metric
 
     if sort is None:
         return chosen
@@ -191,9 +155,12 @@ def _places(
     matrix: Path, files: Sequence[Path], matrix_file: MatrixFile, solution_file: SolutionFile
 ) -> list[tuple[str, str]]:
     """Return how commands name the matrix and each solution, with the options of this command."""
-    from bivaluate.sweep.again import reading_words
+    reading: list[str] = []
+    if matrix_file.given:
+        from bivaluate.sweep.again import reading_words
 
-    here = "MATRIX" if is_stream(matrix) else shlex.join([str(matrix), *reading_words(matrix_file.given)])
+        reading = reading_words(matrix_file.given)
+    here = "MATRIX" if is_stream(matrix) else shlex.join([str(matrix), *reading])
     asked = {name: value for name, value in dataclasses.asdict(solution_file).items() if value is not None}
     options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     lone = [not is_stream(file) and files.count(file) == 1 for file in files]
@@ -205,7 +172,7 @@ def _places(
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
     """Print the verdict on each solution, the best first, then the measures and the notes that all share."""
     from bivaluate.judge.choice import which_is_best
-    from bivaluate.measures.registry import RECORDS, main_metrics
+    from bivaluate.registry import RECORDS, main_metrics
 
     computed = evaluations[0].scores
     main = ["n_biclusters", *(metric.key for metric in main_metrics())]
@@ -215,19 +182,19 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     keys += [key for key in computed if key not in keys and (key == sort or ":" in key)]
     sort = sort or next((key for key in main[1:] if key in computed), None)
     if sort:
-        order = best_first(sort, [e.scores.get(sort) for e in evaluations])
+        order = tables.best_first(sort, [e.scores.get(sort) for e in evaluations])
         evaluations = [evaluations[index] for index in order]
     names = [_name(e) for e in evaluations]
     common = _shared_findings(evaluations)
     for name, evaluation in zip(names, evaluations, strict=True):
-        print_verdict(evaluation.verdict, name)
+        tables.print_verdict(evaluation.verdict, name)
         _print_findings(evaluation, common)
     first, said = which_is_best(names, [e.scores for e in evaluations])
     if said:
         out.print(f"\n{said}", style="bold")
     print_list("All solutions", [spoken(sentence) for sentence in common])
     print_list("Next", evaluations[first].verdict.next_steps)
-    columns = [[score_text(key, e.scores.get(key)) for key in keys] for e in evaluations]
+    columns = [[tables.score_text(key, e.scores.get(key)) for key in keys] for e in evaluations]
     out.print()
     if len(keys) > len(main) + 1:
         rows = [(heading(key), *values) for key, *values in zip(keys, *columns, strict=True)]
@@ -238,17 +205,13 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     out.print(_LEGEND, style="dim")
 
 
-def _curve(evaluations: Sequence[Evaluation], placements: int | None) -> dict[str, dict[str, Any]]:
+def _curve(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, Any]]:
     """Return what chance alone gives for solutions of several K of one run, by name; nothing for other solutions."""
     if len({e.solution.info.get("k") for e in evaluations} - {None}) < 2:
         return {}
     from bivaluate.sweep.search import PLACEMENTS, k_curve
 
-    drawn = PLACEMENTS if placements is None else placements
-    return {
-        record["solution"]: {key: value for key, value in record.items() if key != "solution"} | {"placements": drawn}
-        for record in k_curve(evaluations, placements=drawn)
-    }
+    return {record.pop("solution"): record | {"placements": PLACEMENTS} for record in k_curve(evaluations)}
 
 
 def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
@@ -268,16 +231,25 @@ def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
     print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
 
 
-def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence[str]) -> None:
-    from bivaluate.judge.verdict import WORDS
-    from bivaluate.measures.registry import RECORDS, symbol
+def _print_biclusters(evaluations: Sequence[Evaluation], sort: str | None) -> None:
+    """Print one line per bicluster of every solution, the worst first."""
+    common = _shared_findings(evaluations)
+    for evaluation in evaluations:
+        if evaluation.records:
+            headings, rows = _bicluster_table(evaluation.records, sort)
+            print_table(headings, rows, _name(evaluation))
+            _print_findings(evaluation, common)
+        else:
+            out.print(f"{_name(evaluation)}: no biclusters")
+    print_list("All solutions", [spoken(sentence) for sentence in common])
 
-    records = evaluation.records
-    if not records:
-        out.print(f"{_name(evaluation)}: no biclusters")
-        return
+
+def _bicluster_table(records: Sequence[dict[str, Any]], sort: str | None) -> tuple[list[str], list[list[str]]]:
+    from bivaluate.judge.verdict import WORDS
+    from bivaluate.registry import RECORDS, symbol
+
     sort = sort or next((key for key in ("evidence", "nve_k") if key in records[0]), None)
-    order = best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))
+    order = tables.best_first(sort, [r[sort] for r in records])[::-1] if sort else range(len(records))
     keys = [key for key in records[0] if key in RECORDS]
     rows = []
     for record in (records[index] for index in order):
@@ -285,9 +257,8 @@ def _print_biclusters(evaluation: Evaluation, sort: str | None, common: Sequence
         verdict = WORDS.get(str(record.get("verdict")), "–")
         last = [record.get("pattern") or "–", verdict, record["partner"] or "–", number(record["ve_merged"])]
         rows.append([*first, *(_with_error(record, key) for key in keys), *last])
-    headings = ["", "rows", "cols", *map(heading, keys), "pattern", "verdict", "nearest", f"merged {symbol('ve')}"]
-    print_table(headings, rows, _name(evaluation))
-    _print_findings(evaluation, common)
+    last = ["pattern", "verdict", "nearest", f"merged {symbol('ve')}"]
+    return ["", "rows", "cols", *map(heading, keys), *last], rows
 
 
 def _with_error(record: dict[str, Any], key: str) -> str:
@@ -308,9 +279,10 @@ def _print_findings(evaluation: Evaluation, common: Sequence[str]) -> None:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)
-        out.print(f"    {left}: left out of the scores; --degenerate formula takes the formula's 0.", style="dim")
+        said = f"    {left}: left out of the scores; --score degenerate=formula takes the formula's 0."
+        out.print(said, style="dim")
     elif len(evaluation.names) == 1 and evaluation.options.single == "nan":
-        out.print("    --single matrix compares it with the whole matrix.", style="dim")
+        out.print("    --score single=matrix compares it with the whole matrix.", style="dim")
 
 
 def _name(evaluation: Evaluation) -> str:
@@ -323,3 +295,14 @@ def _rows(
     if biclusters:
         return [{"solution": _name(e), **record} for e in evaluations for record in e.records]
     return [{"solution": _name(e), **e.scores, **curve.get(_name(e), {})} for e in evaluations]
+
+
+def _document(
+    evaluations: Sequence[Evaluation], curve: Mapping[str, Any], traits: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    documents = []
+    for evaluation in evaluations:
+        table, at_random = traits[_name(evaluation)], curve.get(_name(evaluation))
+        more = {} if table is None else {"traits": table.to_dict("records")}
+        documents.append(evaluation.to_dict() | more | ({} if at_random is None else {"at_random": at_random}))
+    return documents

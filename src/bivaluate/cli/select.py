@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bivaluate._errors import FileError
 from bivaluate._text import percent, plural
 from bivaluate.cli.options import Csv, Json, RunFolder, option
-from bivaluate.cli.tables import (
-    err,
-    heading,
-    number,
-    percentage,
-    print_json,
-    print_list,
-    print_table,
-    score_text,
-    write_csv,
-)
+from bivaluate.cli.tables import err, give, heading, number, percentage, print_list, print_table, score_text, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
@@ -54,18 +44,15 @@ def select(
 
     opened = load_run(run)
     selection = choose(opened, by)
-    if as_json:
-        print_json(selection.to_dict() | {"recommendation": _recommendation(selection, opened)})
-    else:
+    document = selection.to_dict() | {"recommendation": _recommendation(selection, opened)} if as_json else {}
+    if not give(selection.best.to_dict("records"), document, csv, as_json, list(selection.best.columns)):
         _print(selection, opened)
-    if csv:
-        _write(csv, selection.best)
     if consensus:
         _write_consensus(consensus, selection, opened)
     if tables:
         _make_folder(tables)
         for name, frame in selection.tables.items():
-            _write(tables / f"{name}.csv", frame)
+            write_csv(tables / f"{name}.csv", frame.to_dict("records"), list(frame.columns))
 
 
 def _make_folder(folder: Path) -> None:
@@ -92,12 +79,8 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
         err.print(f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({known})")
 
 
-def _write(path: Path, frame: Any) -> None:
-    write_csv(path, frame.to_dict("records"), list(frame.columns))
-
-
 def _print(selection: Selection, run: Run) -> None:
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     symbol = RECORDS[selection.by].symbol
     with_null = "gap" in selection.best
@@ -143,18 +126,8 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
 
     shown = partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
-    headings = [
-        "data set",
-        "algorithm",
-        "K",
-        "as good",
-        "mean",
-        sure,
-        "seeds won",
-        heading("n_supported"),
-        "coverage",
-        "runner-up",
-    ]
+    headings = ["data set", "algorithm", "K", "as good", "mean", sure, "seeds won", heading("n_supported")]
+    headings += ["coverage", "runner-up"]
     beside = ["null", "gap", "p"] if with_null else []
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,19 +13,8 @@ import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import listing, plural
-from bivaluate.cli.options import (
-    COMMANDS,
-    AllMetrics,
-    MatrixFile,
-    Metrics,
-    OwnMeasures,
-    Parameters,
-    Scheduler,
-    chosen_metrics,
-    grouped,
-    listed,
-    option,
-)
+from bivaluate.cli import options
+from bivaluate.cli.options import COMMANDS, MatrixFile, chosen_metrics, grouped, listed, option
 from bivaluate.cli.tables import err, out, print_list, progress
 
 if TYPE_CHECKING:
@@ -48,7 +38,9 @@ def sweep(
         ),
     ] = None,
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
-    plan: Annotated[Path | None, option("Read all of this from a TOML plan instead of options.")] = None,
+    plan: Annotated[
+        Path | None, option("Read all of this from a TOML plan, or from a run folder, instead of options.")
+    ] = None,
     algorithms: Annotated[
         str | None,
         option(
@@ -63,10 +55,10 @@ def sweep(
     ] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
-    parameters: Parameters = None,
-    metrics: Metrics = None,
-    all_metrics: AllMetrics = False,
-    own: OwnMeasures = None,
+    parameters: options.Parameters = None,
+    metrics: options.Metrics = None,
+    all_metrics: Annotated[bool, option("Compute every measure, as --metrics all does.", "--all")] = False,
+    own: options.OwnMeasures = None,
     score: Annotated[
         list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
     ] = None,
@@ -82,7 +74,7 @@ def sweep(
     jobs: Annotated[
         int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
     ] = 1,
-    scheduler: Scheduler = None,
+    scheduler: options.Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     part: Annotated[
         str | None, option("Perform one part of the plan only, 3/16 for the third of sixteen: for arrays of jobs.")
@@ -128,14 +120,14 @@ def sweep(
         for word in words.values():
             if "cmd:" in word and styles != {"tsv"}:  # a command gets the matrix in the format of the file
                 settings[word] = {"matrix": min(styles), **settings.get(word, {})}
-    options = {
+    asked = {
         "datasets": matrices or None,
         "algorithms": split_algorithms(algorithms),
         "k": k if k in ("planted", "auto") else _numbers("-k", k),
         "seeds": int(seeds) if seeds and seeds.isdigit() else _numbers("--seeds", seeds),
         "algorithm_seed": algorithm_seed,
         "parameters": settings or None,
-        "metrics": chosen_metrics(metrics, all_metrics, own) if metrics or all_metrics or own else None,
+        "metrics": chosen_metrics("all" if all_metrics else metrics, own) if metrics or all_metrics or own else None,
         "score": parse_assignments("--score", score or []) or None,
         "read": matrix_file.given or None,
         "time_limit": time_limit,
@@ -144,18 +136,16 @@ def sweep(
         "held_out": held_out or None,
         "stability": stability or None,
     }
-    given = {key: value for key, value in options.items() if value is not None}
-    text = None
+    given = {key: value for key, value in asked.items() if value is not None}
     if plan is not None or "datasets" not in given:
         chosen = _stored_plan(plan, run_folder, given, trust_commands)
-        text = plan.read_text(encoding="utf-8") if plan is not None else None
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
     with progress() as update:
         tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
         try:
-            asked: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
-            run = Sweep(chosen, run_folder, **asked, progress=tell, plan_text=text).run()
+            how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
+            run = Sweep(chosen, run_folder, **how, progress=tell).run()
         except KeyboardInterrupt:
             err.print(f"Stopped. What is finished is in {run_folder}; the same command continues it.")
             raise
@@ -171,15 +161,17 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
     from bivaluate.sweep.load import load_run
     from bivaluate.sweep.plan import Plan
 
-    if plan is not None:
-        if given:
-            names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
-            raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
-        return Plan.from_toml(plan)
-    if given or not os.path.isdir(folder):
+    asked = {name: given.pop(name) for name in ("held_out", "stability") if plan is not None and name in given}
+    if plan is not None and given:
+        names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
+        raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
+    if plan is None and (given or not os.path.isdir(folder)):
         raise ParameterError(
             "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
         )
+    if plan is not None and not os.path.isdir(plan):
+        return replace(Plan.from_toml(plan), **asked)
+    folder = plan or folder
     stored = load_run(folder).plan
     outside = [name for name in stored.algorithms if ":" in name]  # cmd:, recipe:, package.module:Class
     if outside and not trusted:
@@ -187,7 +179,7 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
             f"the run in {folder} would run {listing([repr(name) for name in outside])}, which only the folder names. If you "
             "know who made it, add --trust-commands."
         )
-    return stored
+    return replace(stored, null=None, null_runs=0, **asked) if asked else stored  # surrogates answer another question
 
 
 def split_algorithms(text: str | None) -> list[str] | None:
@@ -248,8 +240,8 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     from bivaluate.sweep.failures import failed_fits
 
-    status = run.results["status"].value_counts()
-    counts = ", ".join(f"{status[name]} {name}" for name in status.index)
+    called = {"degenerate": "ok without NVE"}  # one bicluster has nothing to merge with
+    counts = ", ".join(f"{n} {called.get(str(name), name)}" for name, n in run.results["status"].value_counts().items())
     out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
     failed = failed_fits(run.results)
     if len(run.variants):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -44,14 +45,14 @@ def percentage(share: float | None) -> str:
 
 def score_text(key: str, value: float | None) -> str:
     """Return the value of a measure for a table, in per cent where its record says so."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     return percentage(value) if key in RECORDS and RECORDS[key].percent else number(value)
 
 
 def heading(key: str) -> str:
     """Return the symbol of a measure and which way is better."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     metric = RECORDS[key]
     return ("K" if key == "n_biclusters" else metric.symbol) + arrow(metric.direction)
@@ -93,6 +94,28 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
     out.print(table, crop=False)
 
 
+def print_records(shown: Mapping[str, str], records: Sequence[Mapping[Any, Any]]) -> None:
+    """Print what records hold under some keys, by the heading of each; keys that no record has are left out."""
+
+    def text(value: Any) -> str:
+        return number(value) if isinstance(value, (int, float)) else str(value) or "–"
+
+    keys = [key for key in shown if records and key in records[0]]
+    print_table([shown[key] for key in keys], [[text(record[key]) for key in keys] for record in records])
+
+
+#: What commands that may take long do; `command` is the one that is running.
+LONG = {
+    "find": "fitting the algorithms that suit the data, and judging their solutions",
+    "run": "searching for biclusters",
+    "sweep": "fitting and scoring what the plan names",
+    "benchmark": "fitting algorithms to data with a known truth",
+    "replicate": "repeating the experiments of the paper",
+    "confirm": "judging the biclusters in the other data",
+    "recur": "grouping the biclusters of all samples",
+    "refine": "refining the biclusters one at a time",
+}
+command: ContextVar[str] = ContextVar("command", default="")
 _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _TEX = str.maketrans(
     {**{mark: f"\\{mark}" for mark in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
@@ -207,6 +230,17 @@ def write_csv(path: Path, rows: Sequence[Mapping[Any, Any]], columns: Sequence[s
     say_written(path)
 
 
+def give(
+    rows: Sequence[Mapping[Any, Any]], document: Any, csv: Path | None, as_json: bool, columns: Sequence[str] = ()
+) -> bool:
+    """Write a table as CSV and print a document as JSON where each was asked for; return whether JSON was."""
+    if csv is not None:
+        write_csv(csv, rows, columns)
+    if as_json:
+        print_json(document)
+    return as_json
+
+
 def say_written(path: Path, more: str = "") -> None:
     """Say which file was written; nothing where it goes to standard output."""
     if not is_stream(path):
@@ -215,9 +249,17 @@ def say_written(path: Path, more: str = "") -> None:
 
 @contextmanager
 def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
-    """Give update(name, done, total, note) that shows one bar per name; None if no one is watching."""
+    """Give update(name, done, total, note) that shows one bar per name.
+
+    Where standard error is no terminal it gives None; a long command says what it does, and then how long it took.
+    """
     if not err.is_terminal:
+        start, doing = time.perf_counter(), LONG.get(command.get(), "")
+        if doing:
+            err.print(f"{doing} …")
         yield None
+        if doing:
+            err.print(f"done after {time.perf_counter() - start:.1f} s")
         return
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -234,28 +276,6 @@ def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
             bar.update(tasks[name], completed=done, total=total, note=note)
 
         yield update
-
-
-@contextmanager
-def search_progress(estimator: Any) -> Iterator[None]:
-    """Show from the start that biclusters are searched, and how many the estimator has found since."""
-    with progress() as update:
-        if update is not None:
-
-            def tell(done: int, total: int | None, stage: str = "finding biclusters") -> None:
-                update(stage, done, total)
-
-            tell(0, None)
-            estimator._progress = tell
-        yield
-
-
-def print_notes(estimator: Any) -> None:
-    """Print what an estimator has to say of its search, without what it warned of already."""
-    warned = getattr(estimator, "_warned", ())
-    for note in getattr(estimator, "notes_", ()):
-        if note not in warned:
-            err.print(f"note: {note}")
 
 
 MOST_ROWS = 20

@@ -34,9 +34,7 @@ _COMMON = {"matrix": ("delimited",), "solution": ("own_json", "membership")}
 class Options:
     """What a caller may say about a file; None means that it is found out.
 
-    The first seven are about matrices. `X` is the matrix a solution belongs to, `item` which solution of a file
-    that holds several, counted from 0, `rule` which members belong to a factor where a tool wrote loadings.
-    `format_is_stated` says that the caller named the format.
+    The first seven are about matrices; `X`, `item` and `rule` are those of :func:`bivaluate.read_solution`.
     """
 
     delimiter: str | None = None

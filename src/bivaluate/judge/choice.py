@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ import numpy as np
 from bivaluate._text import listing, number, plural
 from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
 from bivaluate.judge.verdict import count, nothing_supported
-from bivaluate.measures.registry import get_metric, symbol
+from bivaluate.registry import get_metric, symbol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -320,7 +321,28 @@ def agreement(
 def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if not (n > 1).any():
         return np.full(np.shape(sd), np.nan)
-    from scipy.special import stdtrit
+    quantile = np.vectorize(t_quantile, otypes=[float])(np.maximum(n - 1, 1), CONFIDENCE)
+    return np.where(n > 1, quantile * sd / np.sqrt(np.maximum(n, 1)), np.nan)
 
-    freedom = np.maximum(n - 1, 1)
-    return np.where(n > 1, stdtrit(freedom, 0.5 + CONFIDENCE / 2) * sd / np.sqrt(np.maximum(n, 1)), np.nan)
+
+@cache
+def t_quantile(freedom: int, inside: float) -> float:
+    """Return the value below which Student's t stays, whatever its sign, with probability `inside`.
+
+    The distribution function of t = √freedom·tan(angle) is a finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4); to
+    import scipy.special for it takes a fifth of a second.
+
+    >>> round(t_quantile(1, 0.95), 3), round(t_quantile(9, 0.95), 3)
+    (12.706, 2.262)
+    """
+    low, high, odd = 0.0, math.pi / 2, freedom % 2
+    for _ in range(60):
+        angle = (low + high) / 2
+        term = total = math.cos(angle) ** odd if freedom > 1 else 0.0
+        for k in range(2 + odd, freedom - 1, 2):
+            term *= math.cos(angle) ** 2 * (k - 1) / k
+            total += term
+        total *= math.sin(angle)
+        found = 2 / math.pi * (angle + total) if odd else total
+        low, high = (angle, high) if found < inside else (low, angle)
+    return math.sqrt(freedom) * math.tan(low)

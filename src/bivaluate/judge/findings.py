@@ -9,8 +9,8 @@ from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.limits import WITHOUT_PROFILE, is_indistinct, is_negligible, is_thin
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import get_metric, symbol
 from bivaluate.measures.workspace import Workspace
+from bivaluate.registry import get_metric, symbol
 
 MOST = 10
 

@@ -14,8 +14,8 @@ from bivaluate.judge.redundancy import evidence_rows, redundant_groups
 from bivaluate.judge.verdict import WORDS, why
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
-from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import Workspace
+from bivaluate.registry import get_metric
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 SHOWN = (

@@ -11,7 +11,7 @@ from bivaluate._text import listing, number, percent, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, TOO_SMALL
 from bivaluate.judge.limits import strength
 from bivaluate.matrix import ROWS_AND_COLUMNS, Matrix
-from bivaluate.measures.registry import RECORDS
+from bivaluate.registry import RECORDS
 
 if TYPE_CHECKING:
     from bivaluate.solution import Biclustering

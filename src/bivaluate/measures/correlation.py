@@ -52,30 +52,6 @@ def average_correlation(A: Any) -> float:
     High is better; in [−1, 1]; signed, rows only. Constant rows are left out; NaN if fewer than two rows remain.
     Not changed by shifting rows or scaling them by positive factors. With two columns every correlation is ±1.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        AC.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    average_correlation_value
-
-    References
-    ----------
-    Nepomuceno JA, Troncoso A, Aguilar-Ruiz JS (2011). Biclustering of gene expression data by correlation-based
-    scatter search. BioData Mining 4:3. doi:10.1186/1756-0381-4-3
-
     Examples
     --------
     >>> round(average_correlation([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
@@ -93,30 +69,6 @@ def average_correlation_value(A: Any) -> float:
     High is better; in [0, 1]. A pure row or column effect gives about 1 without any pattern, and so do two
     columns. Constant rows and columns are left out; a direction with fewer than two is passed over; NaN if both
     are.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        ACV.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    average_correlation
-
-    References
-    ----------
-    Teng L, Chan L (2008). Discovering biclusters by iteratively sorting with weighted correlation coefficient in
-    gene expression data. J Signal Process Syst 50:267–280. doi:10.1007/s11265-007-0121-2
 
     Examples
     --------
@@ -138,30 +90,6 @@ def average_spearman(A: Any) -> float:
     Its key is ``spearman_asr``, because ASR also names the average squared residue. Degenerate cases as in
     :func:`average_correlation_value`.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        Average Spearman's rho.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    average_correlation_value
-
-    References
-    ----------
-    Ayadi W, Elloumi M, Hao JK (2009). A biclustering algorithm based on a bicluster enumeration tree.
-    BioData Mining 2:9. doi:10.1186/1756-0381-2-9
-
     Examples
     --------
     >>> round(average_spearman([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
@@ -179,30 +107,6 @@ def submatrix_correlation_score(A: Any) -> float:
 
     Low is better; in [0, 1]; only the best row, or column, counts. Degenerate cases as in
     :func:`average_correlation_value`.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        SCS.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    average_correlation_value
-
-    References
-    ----------
-    Yang WH, Dai DQ, Yan H (2011). Finding correlated biclusters from gene expression data. IEEE TKDE 23:568–584.
-    doi:10.1109/TKDE.2010.150
 
     Examples
     --------
@@ -230,26 +134,12 @@ def spearman_biclustering_measure(A: Any, n_cols: int) -> float:
     n_cols : int
         Number of columns of the matrix.
 
-    Returns
-    -------
-    float
-        SBM.
-
     Raises
     ------
     MatrixError
         If `A` is not a matrix of finite numbers.
     ParameterError
         If `n_cols` is smaller than the bicluster.
-
-    See Also
-    --------
-    average_spearman
-
-    References
-    ----------
-    Flores JL, Inza I, Larrañaga P, Calvo B (2013). A new measure for gene expression biclustering based on
-    non-parametric correlation. Comput Methods Programs Biomed 112:367–397. doi:10.1016/j.cmpb.2013.07.025
 
     Examples
     --------

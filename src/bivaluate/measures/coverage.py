@@ -111,19 +111,10 @@ def normalised_virtual_error_overlap(
     degenerate, missing, single, ve_axis : str
         As in :func:`bivaluate.evaluate`.
 
-    Returns
-    -------
-    float
-        NVE_ovl.
-
     Raises
     ------
     MatrixError, SolutionError, ParameterError
         If the data, the biclusters or the options are not usable.
-
-    See Also
-    --------
-    normalised_virtual_error_coverage
 
     Examples
     --------
@@ -191,25 +182,6 @@ def row_coverage(solution: Biclustering | Cover) -> float:
 
     High is better; in [0, 1].
 
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Share of the rows.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    coverage_ratio
-
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -226,25 +198,6 @@ def col_coverage(solution: Biclustering | Cover) -> float:
     """Share of the columns that lie in at least one bicluster.
 
     High is better; in [0, 1].
-
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Share of the columns.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    coverage_ratio
 
     Examples
     --------
@@ -263,25 +216,6 @@ def multiplicity(solution: Biclustering | Cover) -> float:
 
     Low is better; ≥ 1; NaN without biclusters.
 
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Multiplicity.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    overlap_fraction
-
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -298,25 +232,6 @@ def overlap_fraction(solution: Biclustering | Cover) -> float:
     """Share of the covered cells that lie in two or more biclusters.
 
     Low is better; in [0, 1]; NaN without biclusters.
-
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Overlap fraction.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    multiplicity
 
     Examples
     --------
@@ -335,30 +250,6 @@ def mean_jaccard(solution: Biclustering | Cover) -> float:
 
     Low is better; in [0, 1]; NaN for fewer than two.
 
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Mean Jaccard index.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    overlap_coefficient
-
-    References
-    ----------
-    Nicholls K, Wallace C (2021). Comparison of sparse biclustering algorithms for gene expression datasets.
-    Briefings in Bioinformatics 22:bbab140. doi:10.1093/bib/bbab140
-
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -374,25 +265,6 @@ def redundancy(solution: Biclustering | Cover) -> float:
     """Share of the biclusters' cells that are repeats: 1 − |∪B_k|/Σ|B_k|.
 
     Low is better; in [0, 1); NaN without biclusters.
-
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Redundancy.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    multiplicity
 
     Examples
     --------
@@ -412,30 +284,6 @@ def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
 
     Low is better; in [0, 1]; NaN for fewer than two.
 
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        MBR_max.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    mean_jaccard
-
-    References
-    ----------
-    Nicholls K, Wallace C (2021). Comparison of sparse biclustering algorithms for gene expression datasets.
-    Briefings in Bioinformatics 22:bbab140. doi:10.1093/bib/bbab140
-
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -454,30 +302,6 @@ def diversity(solution: Biclustering | Cover) -> float:
 
     High is better; in [0, 1]; NaN for fewer than two.
 
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Diversity.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    mean_jaccard
-
-    References
-    ----------
-    Nicholls K, Wallace C (2021). Comparison of sparse biclustering algorithms for gene expression datasets.
-    Briefings in Bioinformatics 22:bbab140. doi:10.1093/bib/bbab140
-
     Examples
     --------
     >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
@@ -493,25 +317,6 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
     """Mean over pairs of |B_k ∩ B_l|/min(|B_k|, |B_l|).
 
     Low is better; in [0, 1]; NaN for fewer than two.
-
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        Mean overlap coefficient.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
-    See Also
-    --------
-    mean_jaccard
 
     Examples
     --------
@@ -549,19 +354,10 @@ def _mean_of_pairs(values: NDArray[np.float64]) -> float:
 def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
     """Rows and columns of each bicluster: the context every score needs.
 
-    Parameters
-    ----------
-    solution : Biclustering
-        The biclusters.
-
     Returns
     -------
     ndarray of shape (K, 2)
         Number of rows and columns.
-
-    See Also
-    --------
-    coverage_ratio
 
     Examples
     --------

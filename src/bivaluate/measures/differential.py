@@ -40,25 +40,6 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
     ddof : {0, 1}
         Divide sums of squares by n, or by n − 1; NaN for one row then.
 
-    Returns
-    -------
-    float
-        RI.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the members are not usable, or do not fit each other.
-
-    See Also
-    --------
-    chia_karuturi
-
-    References
-    ----------
-    Yip KY, Cheung DW, Ng MK (2004). HARP: a practical projected clustering algorithm. IEEE TKDE 16:1387–1397.
-    doi:10.1109/TKDE.2004.74
-
     Examples
     --------
     >>> round(relevance_index(X, [0, 1, 2], [0, 1, 2, 3]), 6)
@@ -113,32 +94,6 @@ def differential_coexpression(X: Any, rows: ArrayLike, cols: ArrayLike) -> Diffe
     compute=lambda w: w.masked(np.array([_differential(w.X, b).sb for b in w.solution], dtype=np.float64)))  # fmt: skip
 def chia_karuturi(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """SB of :func:`differential_coexpression`. High is better; any real number.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix.
-    rows, cols : array-like of int
-        Members of the bicluster.
-
-    Returns
-    -------
-    float
-        SB.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the members are not usable, or do not fit each other.
-
-    See Also
-    --------
-    relevance_index
-
-    References
-    ----------
-    Chia BKH, Karuturi RKM (2010). Differential co-expression framework to quantify goodness of biclusters and
-    compare biclustering algorithms. Algorithms Mol Biol 5:23. doi:10.1186/1748-7188-5-23
 
     Examples
     --------

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import ParameterError, SolutionError, suggest
-from bivaluate.measures._cell_pairs import CellClasses, CellPairs, PairSums, cover_counts, group_cells, overlaps
+from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts, member_classes
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.measures.measure import INFINITY, UNIT
-from bivaluate.measures.partition import row_classes
 from bivaluate.solution import Biclustering, check_solution
 
 Floats = NDArray[np.float64]
@@ -132,12 +131,12 @@ class Comparison:
     @cached_property
     def shared_rows(self) -> Floats:
         """Common rows of each found (down) and each true (across) bicluster."""
-        return overlaps(self.found.row_masks, self.truth.row_masks)
+        return _overlaps(self.found.row_masks, self.truth.row_masks)
 
     @cached_property
     def shared_cols(self) -> Floats:
         """Common columns."""
-        return overlaps(self.found.col_masks, self.truth.col_masks)
+        return _overlaps(self.found.col_masks, self.truth.col_masks)
 
     @property
     def shared_cells(self) -> Floats:
@@ -154,11 +153,6 @@ class Comparison:
         return found[:, None], truth[None, :]
 
     @cached_property
-    def cells(self) -> CellClasses | CellPairs:
-        """Cells grouped by membership; first the found solution, then the truth."""
-        return group_cells(self.found, self.truth, _jaccard(self, "cells"))
-
-    @cached_property
     def cover(self) -> tuple[Floats, Floats, Floats]:
         """How often found covers cells, how often truth does, and how many cells each pair of these has."""
         return cover_counts(self.found, self.truth)
@@ -166,7 +160,7 @@ class Comparison:
     @cached_property
     def pairs(self) -> PairSums:
         """What the measures need to know of all pairs of cells."""
-        return self.cells.sums(self._progress)
+        return CellSets.of(self.found, self.truth).pair_sums(_jaccard(self, "cells"), self._progress)
 
 
 def _same_matrix(
@@ -212,6 +206,11 @@ def external(key: str, name: str, summary: str, reference: str, **fields: Any) -
         return function
 
     return decorate
+
+
+def _overlaps(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> Floats:
+    """Return how many members each mask of `first` shares with each of `second`."""
+    return np.asarray(first.astype(np.float32) @ second.astype(np.float32).T, dtype=np.float64)
 
 
 def _jaccard(comparison: Comparison, what: str) -> Floats:
@@ -425,7 +424,7 @@ def coclustering_adjusted_rand_index(comparison: Comparison) -> float:
     doi:10.1007/s00357-020-09379-w.
     """
     tables = [
-        _contingency(row_classes(found), row_classes(truth))
+        _contingency(member_classes(found), member_classes(truth))
         for found, truth in (
             (comparison.found.row_masks, comparison.truth.row_masks),
             (comparison.found.col_masks, comparison.truth.col_masks),
@@ -456,7 +455,7 @@ def mocice_bcubed(comparison: Comparison) -> float:
     0). Precision is averaged over the o' that share a found bicluster with o (o itself included), then over the cells
     that are in one; recall likewise with true ones. In [0, 1]. Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228.
     """
-    precision, recall = comparison.pairs.precision, comparison.pairs.recall
+    precision, recall = comparison.pairs.bcubed
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 

@@ -23,27 +23,6 @@ _REFERENCE = "a mean"
 def mean_inside(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """Return the mean of the observed cells of a bicluster.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix; missing cells are left out.
-    rows, cols : array-like of int
-        Members of the bicluster, counted from 0.
-
-    Returns
-    -------
-    float
-        In the unit of the data; NaN where no cell is observed.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If X or the members cannot be used.
-
-    See Also
-    --------
-    mean_elsewhere
-
     Examples
     --------
     >>> mean_inside([[1, 3, 0], [5, 7, 0]], [0, 1], [0, 1]), mean_elsewhere([[1, 3, 0], [5, 7, 0]], [0, 1], [0, 1])
@@ -57,27 +36,6 @@ def mean_inside(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     compute=lambda w: w.once(_means)[1], reference=_REFERENCE, default=True)  # fmt: skip
 def mean_elsewhere(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """Return the mean of the observed cells of the rows of a bicluster in the columns it leaves out.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix; missing cells are left out.
-    rows, cols : array-like of int
-        Members of the bicluster, counted from 0.
-
-    Returns
-    -------
-    float
-        In the unit of the data; NaN where no cell is observed.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If X or the members cannot be used.
-
-    See Also
-    --------
-    mean_inside
 
     Examples
     --------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -84,11 +86,45 @@ def measure(
             given = lambda w: float("nan") if w.has_missing else function(w.X, w.solution)  # noqa: E731
             public = _checking(function)
         record = Metric(key, symbol, name, summary, public, given, invariances=frozenset(invariances), **fields)
+        public.__doc__ = _documented(public, record)
         # decorators are applied from the innermost outwards: the record written first comes first
         vars(public)["records"] = (record, *records_of(public))
         return public
 
     return decorate
+
+
+_AS_EVALUATE = "str\n    As in :func:`bivaluate.evaluate`."
+# What parameters of the same name mean in all measures.
+_PARAMETERS = {
+    "A": "array-like of shape (r, c)\n    Values of the bicluster, rows × columns.",
+    "X": "array-like, DataFrame or Matrix of shape (n, m)\n    Data matrix.",
+    "solution": "Biclustering\n    The biclusters.",
+    "rows": "array-like of int\n    Rows of the bicluster, counted from 0.",
+    "cols": "array-like of int\n    Columns of the bicluster, counted from 0.",
+    "exponent": "float\n    Power of the coverage.",
+    "epsilon": "float\n    Keeps the ratio finite where nothing is covered.",
+    **dict.fromkeys(("degenerate", "missing", "single", "ve_axis"), _AS_EVALUATE),
+}
+
+
+def _documented(function: Function, record: Metric) -> str:
+    """Return the docstring of a measure with the sections that it leaves to its record and to common parameters."""
+    text = inspect.getdoc(function) or ""
+    head, *parts = re.split(r"\n\n(?=\w[\w ]*\n-{4,}\n)", text)
+    sections = {part.partition("\n")[0]: part.partition("\n")[2].partition("\n")[2] for part in parts}
+    names = [name for name in inspect.signature(function).parameters if name in _PARAMETERS]
+    made = {
+        "Parameters": "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names),
+        "Returns": f"float\n    {record.name[:1].upper()}{record.name[1:]}.",
+        "Raises": "MatrixError, SolutionError\n    If the data or the biclusters are not usable, or do not fit each other.",
+        "Warns": "",
+        "See Also": "bivaluate.evaluate",
+        "Notes": "",
+        "References": record.reference,
+        "Examples": "",
+    } | sections
+    return "\n\n".join([head, *(f"{title}\n{'-' * len(title)}\n{body}" for title, body in made.items() if body)])
 
 
 def _checking(function: Function) -> Function:

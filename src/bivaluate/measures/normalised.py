@@ -252,10 +252,10 @@ def normalised_virtual_error(
 
 
 @measure("nve_numerator", "ΣVE", "numerator of NVE", "Sum of VE over the biclusters that have a partner.",
-    level="solution", compute=lambda w: _sums(w, "ve")[0], **_OF_NVE)  # fmt: skip
+    level="solution", compute=lambda w: _sums(w, "ve")[0], **_OF_NVE | {"default": False})  # fmt: skip
 @measure("nve_denominator", "ΣminVE", "denominator of NVE",
     "Sum of VE of the nearest mergers; large when biclusters are separate.", level="solution", direction="high",
-    compute=lambda w: _sums(w, "ve")[1], **_OF_NVE)  # fmt: skip
+    compute=lambda w: _sums(w, "ve")[1], **_OF_NVE | {"default": False})  # fmt: skip
 def virtual_error_sums(
     X: Any,
     solution: Biclustering,
@@ -269,30 +269,12 @@ def virtual_error_sums(
 
     A low NVE comes from a small numerator (coherence) or a large denominator (separability); this tells which.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    degenerate, missing, single, ve_axis : str
-        As in :func:`bivaluate.evaluate`.
-
     Returns
     -------
     numerator : float
         Σ VE(B_k) over the biclusters that have a partner.
     denominator : float
         Σ min VE(B_kl); NaN where no bicluster has a partner.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the biclusters are not usable, or do not fit each other.
-
-    See Also
-    --------
-    normalised_virtual_error
 
     Examples
     --------

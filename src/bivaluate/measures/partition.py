@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate.measures._blocks import CONSTANT, in_range, is_constant_row
+from bivaluate.measures._cell_sets import member_classes
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 @measure("bisilhouette", "BiSil", "bisilhouette",
@@ -34,32 +34,12 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
     rows outside k take their place where no other bicluster has different rows, so that the value is reproducible. 0
     for a bicluster of all rows; NaN without biclusters.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix without missing cells.
-    solution : Biclustering
-        The biclusters.
-
-    Returns
-    -------
-    float
-        The mean over biclusters.
-
     Raises
     ------
     MatrixError
         If `X` is not a matrix of finite numbers.
     SolutionError
         If `solution` is not a Biclustering, or does not fit `X`.
-
-    See Also
-    --------
-    block_r_squared
-
-    References
-    ----------
-    Orme ESC, Rodosthenous T, Evangelou M (2025). Multi-view biclustering via non-negative matrix tri-factorisation.
 
     Examples
     --------
@@ -113,33 +93,12 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     0 for the whole matrix. For non-negative data (counts, links); NaN where a value is negative or all are 0. Not
     changed by scaling X.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix without missing cells.
-    solution : Biclustering
-        The biclusters.
-
-    Returns
-    -------
-    float
-        The modularity Q.
-
     Raises
     ------
     MatrixError
         If `X` is not a matrix of finite numbers.
     SolutionError
         If `solution` is not a Biclustering, or does not fit `X`.
-
-    See Also
-    --------
-    mutual_information_kept
-
-    References
-    ----------
-    Barber MJ (2007). Modularity and community detection in bipartite networks. Phys. Rev. E 76:066102.
-    doi:10.1103/PhysRevE.76.066102
 
     Examples
     --------
@@ -171,33 +130,12 @@ def mutual_information_kept(X: Any, solution: Biclustering) -> float:
     in [0, 1]; 0 for one class of rows or of columns. For non-negative data (counts); NaN where a value is negative, or
     where rows and columns are independent. Not changed by scaling X.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix without missing cells.
-    solution : Biclustering
-        The biclusters.
-
-    Returns
-    -------
-    float
-        A share of the information of all rows and columns.
-
     Raises
     ------
     MatrixError
         If `X` is not a matrix of finite numbers.
     SolutionError
         If `solution` is not a Biclustering, or does not fit `X`.
-
-    See Also
-    --------
-    bipartite_modularity
-
-    References
-    ----------
-    Dhillon IS, Mallela S, Modha DS (2003). Information-theoretic co-clustering. KDD 2003:89–98.
-    doi:10.1145/956750.956764
 
     Examples
     --------
@@ -224,33 +162,12 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
     Blocks are the crossings of the classes of rows and columns. High is better; in [0, 1]; grows with the number of
     classes. NaN for a constant matrix. Not changed by shifting or scaling X.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix without missing cells.
-    solution : Biclustering
-        The biclusters.
-
-    Returns
-    -------
-    float
-        A share of the variance.
-
     Raises
     ------
     MatrixError
         If `X` is not a matrix of finite numbers.
     SolutionError
         If `solution` is not a Biclustering, or does not fit `X`.
-
-    See Also
-    --------
-    mutual_information_kept
-
-    References
-    ----------
-    Govaert G, Nadif M (2013). Co-clustering: models, algorithms and applications. Wiley, London.
-    doi:10.1002/9781118649480
 
     Examples
     --------
@@ -267,21 +184,9 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
     return min(1.0, float((sums**2 / counts).sum()) / total)
 
 
-def row_classes(masks: NDArray[np.bool_]) -> Labels:
-    """Return the class of each member: those with the same memberships share one.
-
-    >>> row_classes(np.array([[True, True, False, False], [False, True, True, False]])).tolist()
-    [2, 3, 1, 0]
-    """
-    if not len(masks):
-        return np.zeros(masks.shape[1], dtype=np.int64)
-    _, labels = np.unique(masks.T, axis=0, return_inverse=True)
-    return np.asarray(labels, dtype=np.int64).ravel()
-
-
 def _class_sums(X: Floats, solution: Biclustering) -> tuple[Floats, Floats]:
     """Return sums and numbers of cells of the crossings of row and column classes."""
-    rows, cols = row_classes(solution.row_masks), row_classes(solution.col_masks)
+    rows, cols = member_classes(solution.row_masks), member_classes(solution.col_masks)
     n_rows, n_cols = rows.max() + 1, cols.max() + 1
     by_rows = np.zeros((n_rows, X.shape[1]))
     np.add.at(by_rows, rows, X)

@@ -30,30 +30,6 @@ def constant_variance(A: Any) -> float:
     Low is better; ≥ 0; 0 for a constant block. V is half the mean distance between two rows (columns). NaN for
     one row or one column.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        Constant variance.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    additive_variance
-
-    References
-    ----------
-    Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
-    doi:10.5282/ubm/epub.3293
-
     Examples
     --------
     >>> round(constant_variance([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
@@ -71,30 +47,6 @@ def additive_variance(A: Any) -> float:
     Low is better; ≥ 0; 0 for additive blocks. Depends on the order of rows and columns. NaN for one row or one
     column.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        Additive variance.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    constant_variance, multiplicative_variance
-
-    References
-    ----------
-    Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
-    doi:10.5282/ubm/epub.3293
-
     Examples
     --------
     >>> round(additive_variance([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
@@ -111,30 +63,6 @@ def multiplicative_variance(A: Any) -> float:
 
     Low is better; ≥ 0; 0 for blocks s_i·p_j. Depends on the order of rows and columns. NaN if a divisor is 0, and
     for one row or one column.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        Multiplicative variance.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    additive_variance
-
-    References
-    ----------
-    Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
-    doi:10.5282/ubm/epub.3293
 
     Examples
     --------
@@ -155,30 +83,6 @@ def sign_variance(A: Any) -> float:
 
     Low is better; ≥ 0; 0 when all rows rise and fall together and all columns do. Depends on the order of rows
     and columns. NaN for one row or one column.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        Sign variance.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    additive_variance
-
-    References
-    ----------
-    Kaiser S, Leisch F (2008). A toolbox for bicluster analysis in R. Technical report 28, LMU Munich.
-    doi:10.5282/ubm/epub.3293
 
     Examples
     --------

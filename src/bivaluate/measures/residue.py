@@ -126,24 +126,6 @@ def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
     normalise : bool
         Divide by the number of cells.
 
-    Returns
-    -------
-    float
-        VAR.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    mean_squared_residue
-
-    References
-    ----------
-    Hartigan JA (1972). Direct clustering of a data matrix. JASA 67:123–129. doi:10.1080/01621459.1972.10481214
-
     Examples
     --------
     >>> sum_of_squares([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
@@ -163,30 +145,6 @@ def mean_absolute_residue(A: Any) -> float:
     Low is better; ≥ 0; 0 for additive blocks. Not changed by shifting rows or columns. 0 by the formula for one
     row or one column; :func:`bivaluate.evaluate` leaves those undefined.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        MAR.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    mean_squared_residue
-
-    References
-    ----------
-    Yang J, Wang H, Wang W, Yu P (2003). Enhanced biclustering on expression data. BIBE 2003, 321–327.
-    doi:10.1109/BIBE.2003.1188969
-
     Examples
     --------
     >>> mean_absolute_residue([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
@@ -204,30 +162,6 @@ def corrected_squared_residue(A: Any) -> float:
 
     Low is better; ≥ 0. In noise of variance σ² its mean is σ² whatever the shape, where plain MSR favours small
     blocks. It is the residual mean square of a two-way analysis of variance. NaN for one row or one column.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        MSR_u.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    mean_squared_residue
-
-    References
-    ----------
-    Di Iorio J, Chiaromonte F, Cremona MA (2020). On the bias of H-scores for comparing biclusters, and how to
-    correct it. Bioinformatics 36:2955–2957. doi:10.1093/bioinformatics/btaa060
 
     Examples
     --------
@@ -250,30 +184,6 @@ def scaling_squared_residue(A: Any) -> float:
     Low is better; ≥ 0; 0 for blocks s_i·p_j, and that 0 survives any rescaling of rows and columns. Not changed by
     scaling the whole block, but changed by every shift: never use it on centred data. NaN if a row mean or a
     column mean is 0.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        SMSR.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    mean_squared_residue
-
-    References
-    ----------
-    Mukhopadhyay A, Maulik U, Bandyopadhyay S (2009). A novel coherence measure for discovering scaling
-    biclusters from gene expression data. J Bioinform Comput Biol 7:853–868. doi:10.1142/S0219720009004370
 
     Examples
     --------
@@ -302,30 +212,6 @@ def minimal_squared_error(A: Any) -> float:
     s₁ is the largest singular value: what is left after the best rank-one pattern. Low is better; ≥ 0; 0 when
     every row is an affine image of one pattern, whatever the sign. Not changed by shifting rows. 0 by the formula
     for one row or one column; :func:`bivaluate.evaluate` leaves those undefined.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        MMSE.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    mean_squared_residue
-
-    References
-    ----------
-    Chen S, Liu J, Zeng T (2015). Measuring the quality of linear patterns in biclusters. Methods 83:18–27.
-    doi:10.1016/j.ymeth.2015.04.005
 
     Examples
     --------

@@ -150,31 +150,6 @@ def transposed_virtual_error(A: Any) -> float:
     Large row offsets drive it to 0 without any pattern: centre rows, or prefer VE when rows are the objects.
     0 by the formula for one row or one column; :func:`bivaluate.evaluate` leaves those undefined.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        VEt.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    virtual_error
-
-    References
-    ----------
-    Pontes B, Giráldez R, Aguilar-Ruiz JS (2010). Measuring the quality of shifting and scaling patterns in
-    biclusters. PRIB 2010; reviewed in their Quality measures for gene expression biclusters, PLoS ONE 10:e0115497
-    (2015). doi:10.1371/journal.pone.0115497
-
     Examples
     --------
     >>> round(transposed_virtual_error([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), 6)
@@ -193,25 +168,6 @@ def standardised_virtual_error(A: Any) -> float:
     Low is better; in [0, 2). In plain VE rows of large spread dominate the virtual pattern; here none does, so
     rescaling single rows (by positive factors) changes nothing. Constant rows count as zeros; a constant pattern
     too. 0 by the formula for one row or one column; :func:`bivaluate.evaluate` leaves those undefined.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        VE_s.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
-    See Also
-    --------
-    virtual_error
 
     Examples
     --------

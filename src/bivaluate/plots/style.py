@@ -208,7 +208,7 @@ def measure_label(key: str) -> str:
     >>> print(measure_label("nve_cov"), measure_label("nve"))
     NVE$_{\\mathrm{cov}}$ NVE
     """
-    from bivaluate.measures.registry import symbol
+    from bivaluate.registry import symbol
 
     name, _, index = symbol(key).partition("_")
     return rf"{name}$_{{\mathrm{{{index}}}}}$" if index else name

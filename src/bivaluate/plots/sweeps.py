@@ -9,9 +9,9 @@ import numpy as np
 from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
-from bivaluate.measures.registry import METRICS
 from bivaluate.plots import style
 from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, measure_label, new_axes, styled
+from bivaluate.registry import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import itertools
-import math
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bivaluate._errors import FileError
-from bivaluate._files import text_target
-from bivaluate.replicate.profile import CONVENTIONS, MEASURES, PROFILES, scored_under
+import numpy as np
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from bivaluate.sweep.load import Run
+from bivaluate._errors import FileError, SearchWarning
+from bivaluate._files import write_whole
+from bivaluate.algorithms import CoherentSubmatrices
+from bivaluate.datasets.scenarios import SCENARIOS, VARIANTS, make_scenario
+from bivaluate.evaluation import evaluate
+from bivaluate.measures.external import compare
+from bivaluate.measures.residue import mean_squared_residue
+from bivaluate.measures.virtual_error import virtual_error
+from bivaluate.replicate.profile import CONVENTIONS, MEASURES, PAPER_SEED, PROFILES, scored_under
+from bivaluate.sweep import Run
 
 TABLES = ("planted", "checks", "matched", "biclusters", "truth", "yeast")
 
@@ -116,19 +121,25 @@ class Evidence:
         return cls(**{name: read_csv(Path(folder) / f"{name}.csv") for name in TABLES})
 
 
+def gather(planted_seeds: int, scenarios: Run, own_seeds: Run, yeast: Run | None) -> Evidence:
+    """Collect the evidence from what was run: the scenarios, the same with the algorithms' own seeds, and yeast."""
+    planted, checks = planted_evidence(planted_seeds)
+    matched = pd.concat([matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True)
+    biclusters, truth = found_evidence(scenarios)
+    others = find_evidence(dict.fromkeys(truth["scenario"]), dict.fromkeys(truth["seed"]))
+    truth = pd.concat([truth, others], ignore_index=True)
+    return Evidence(planted, checks, matched, biclusters, truth, yeast_evidence(yeast))
+
+
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table, numbers with six digits, so that the file is there wholly or not at all."""
-    with text_target(path) as stream:
-        frame.to_csv(stream, index=False, float_format="%.6g", lineterminator="\n")
+    write_whole(path, frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:
     """Read a table; a file without any column is an empty one."""
-    import pandas as pd
-
     try:
-        frame: pd.DataFrame = pd.read_csv(path, **options)
-        return frame
+        return pd.DataFrame(pd.read_csv(path, **options))
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
     except OSError as error:
@@ -137,33 +148,20 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:
 
 def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the planted solutions of all scenarios over seeds 0, 1, …, and compute the single checks."""
-    import pandas as pd
-
-    from bivaluate.datasets.scenarios import SCENARIOS, VARIANTS, make_scenario
-    from bivaluate.evaluation import evaluate
-
     scores: list[dict[str, Any]] = []
     checks: list[dict[str, Any]] = []
     for seed in range(n_seeds):
         for name in (*SCENARIOS, *VARIANTS):
             X, truth, _ = make_scenario(name, seed)
-            result = evaluate(X, truth, ve_axis="columns" if name in VARIANTS else "rows")
-            scores.append(
-                {"scenario": name, "seed": seed}
-                | {key: result.scores[key] for key in MEASURES}
-                | {
-                    "numerator": result.scores["nve_numerator"],
-                    "denominator": result.scores["nve_denominator"],
-                    "mean_area": sum(b.size for b in truth) / len(truth) / X.size,
-                }
-            )
-            for check, value in _CHECKS[name](X, truth, result) if name in _CHECKS else ():
-                checks.append({"check": check, "seed": seed, "value": value})
-        for check, value in (
-            ("scaling_identity_gap", _scaling_identity_gap(seed)),
-            ("noise_ratio", _noise_ratio(seed)),
-        ):
-            checks.append({"check": check, "seed": seed, "value": value})
+            metrics = [*MEASURES, "nve_numerator", "nve_denominator", "msr", "ve", "nve_k"]
+            result = evaluate(X, truth, metrics=metrics, ve_axis="columns" if name in VARIANTS else "rows")
+            own = {key.removeprefix("nve_"): result.scores[key] for key in metrics[-5:-3]}
+            own["mean_area"] = sum(b.size for b in truth) / len(truth) / X.size
+            scores.append({"scenario": name, "seed": seed, **{key: result.scores[key] for key in MEASURES}, **own})
+            found = _CHECKS[name](X, truth, result) if name in _CHECKS else ()
+            checks += [{"check": check, "seed": seed, "value": value} for check, value in found]
+        found = [("scaling_identity_gap", _scaling_identity_gap(seed)), ("noise_ratio", _noise_ratio(seed))]
+        checks += [{"check": check, "seed": seed, "value": value} for check, value in found]
     return pd.DataFrame(scores), pd.DataFrame(checks)
 
 
@@ -176,11 +174,6 @@ def matched_evidence(run: Run, algorithm_seed: str) -> pd.DataFrame:
 
 def found_evidence(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the biclusters of a scenario run with sizes and scores, and how near solutions are to the planted ones."""
-    import numpy as np
-    import pandas as pd
-
-    from bivaluate.measures.external import compare
-
     near, planted = [], {}
     status = run.results.set_index(["dataset", "algorithm", "k", "seed"])["status"].to_dict()
     for cell in run.cells:
@@ -203,16 +196,6 @@ def found_evidence(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFrame:
     """Return how near the biclusters of ``find``, which is not told K and not of the paper, are to the planted ones."""
-    import warnings
-
-    import pandas as pd
-
-    from bivaluate._errors import SearchWarning
-    from bivaluate.algorithms import CoherentSubmatrices
-    from bivaluate.datasets.scenarios import make_scenario
-    from bivaluate.measures.external import compare
-    from bivaluate.replicate.profile import PAPER_SEED
-
     rows = []
     for scenario, seed in itertools.product(scenarios, seeds):
         X, truth, _ = make_scenario(scenario, seed)
@@ -226,16 +209,12 @@ def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFram
 
 def yeast_evidence(run: Run | None) -> pd.DataFrame:
     """Return a yeast run's scores under every profile; an empty table without a run."""
-    import pandas as pd
-
     columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
     return pd.DataFrame(columns=columns) if run is None else _under_profiles(run, PROFILES)[columns]
 
 
 def _under_profiles(run: Run, names: Iterable[str]) -> pd.DataFrame:
     """Return a run's scores under some profiles, data sets without their group."""
-    import pandas as pd
-
     table = pd.concat([scored_under(run, PROFILES[n]).assign(profile=n) for n in names], ignore_index=True)
     table["dataset"] = table["dataset"].str.partition(":")[2]
     return table
@@ -245,15 +224,11 @@ Checks = Iterable[tuple[str, float]]
 
 
 def _s4_checks(X: Any, truth: Any, result: Any) -> Checks:
-    from bivaluate.evaluation import evaluate
-
     clean = evaluate(X, truth.select([0, 1])).scores
     return [("s4_clean_nve", clean["nve"]), ("s4_clean_nve_cov", clean["nve_cov"])]
 
 
 def _s6_checks(X: Any, truth: Any, result: Any) -> Checks:
-    from bivaluate.evaluation import evaluate
-
     filtered = evaluate(X, truth, min_cols=3, small="drop").scores
     ve = [record["ve"] for record in result.records]
     return [
@@ -276,24 +251,15 @@ _CHECKS: dict[str, Callable[[Any, Any, Any], Checks]] = {"S4": _s4_checks, "S6":
 
 def _scaling_identity_gap(seed: int) -> float:
     """Return how far MSR of a noise-free block s_i * p_j is from Var(s) Var(p), relatively."""
-    import numpy as np
-
-    from bivaluate.measures.residue import mean_squared_residue
-
     rng = np.random.default_rng(seed)
     s, p = rng.uniform(0.3, 2.4, 30), rng.uniform(0, 6, 15)
     expected = float(s.var() * p.var())
     found = float(mean_squared_residue(np.multiply.outer(s, p)))
-    return abs(found - expected) / expected if expected else math.nan
+    return abs(found - expected) / expected
 
 
 def _noise_ratio(seed: int) -> float:
     """Return the larger of the ratios of mean MSR and mean VE of 50 small blocks of noise to 50 large ones."""
-    import numpy as np
-
-    from bivaluate.measures.residue import mean_squared_residue
-    from bivaluate.measures.virtual_error import virtual_error
-
     rng = np.random.default_rng([seed, 11])
     small, large = (rng.standard_normal((50, *shape)) for shape in ((4, 3), (30, 15)))
     return max(sum(map(f, small)) / sum(map(f, large)) for f in (mean_squared_residue, virtual_error))

@@ -21,11 +21,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pandas as pd
+
 from bivaluate.replicate.profile import PAPER_SEED
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bivaluate.replicate.claim_evidence import Evidence
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
@@ -115,7 +115,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JudgedClaim:
     """A judged claim: under the printed formula, and what the verdict depends on; `columns` is the second reading."""
 
     claim: Claim
@@ -207,7 +207,7 @@ def judge_direction(measured: Measured) -> str:
     return PARTLY if measured.share >= HALF else NOT_REPRODUCED
 
 
-def judge(claim: Claim, evidence: Evidence) -> Outcome:
+def judge_claim(claim: Claim, evidence: Evidence) -> JudgedClaim:
     """Judge one claim on the evidence; a claim whose data were not run is not testable."""
     printed = _look(claim, evidence, PAPER_VIEW)
     searched, matched = claim.on in ("matched", "yeast"), claim.on == "matched"
@@ -215,7 +215,7 @@ def judge(claim: Claim, evidence: Evidence) -> Outcome:
     own = _look(claim, evidence, OWN_SEEDS).verdict if matched else printed.verdict
     varies = _varies(claim, printed.measured) or own != printed.verdict or printed.differs
     second = _look(claim, evidence, COLUMNS_VIEW) if claim.columns else None
-    return Outcome(claim, printed, others[0], own, any(o != printed.verdict for o in others), varies, second)
+    return JudgedClaim(claim, printed, others[0], own, any(o != printed.verdict for o in others), varies, second)
 
 
 def _look(claim: Claim, evidence: Evidence, view: View) -> Look:

@@ -7,10 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, WINNERS_SOURCE
-from bivaluate.measures.registry import METRICS
-from bivaluate.replicate.claim_rules import DESIGNED, FITTED, INDEPENDENT, Claim, Measure, Outcome, View, judge
+from bivaluate.registry import METRICS
+from bivaluate.replicate.claim_rules import (
+    DESIGNED,
+    FITTED,
+    INDEPENDENT,
+    Claim,
+    JudgedClaim,
+    Measure,
+    View,
+    judge_claim,
+)
 from bivaluate.replicate.claims_planted import planted_claims
 from bivaluate.replicate.claims_yeast import yeast_claims
 from bivaluate.replicate.profile import FOUR
@@ -18,8 +29,6 @@ from bivaluate.replicate.texts import SOURCES, order, worded
 from bivaluate.replicate.winners import picked, scenario_winners, win_counts
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bivaluate.replicate.claim_evidence import Evidence
 
 
@@ -44,7 +53,7 @@ def all_claims() -> list[Claim]:
     return sorted(claims, key=lambda claim: order(claim.id))
 
 
-def judge_all(evidence: Evidence) -> list[Outcome]:
+def judge_all(evidence: Evidence) -> list[JudgedClaim]:
     """Judge every claim on the evidence.
 
     Parameters
@@ -54,7 +63,7 @@ def judge_all(evidence: Evidence) -> list[Outcome]:
 
     Returns
     -------
-    list of Outcome
+    list of JudgedClaim
         One per claim.
 
     See Also
@@ -66,7 +75,7 @@ def judge_all(evidence: Evidence) -> list[Outcome]:
     >>> judge_all(Evidence.read("docs/replication"))[0].verdict  # doctest: +SKIP
     'reproduced'
     """
-    return [judge(claim, evidence) for claim in all_claims()]
+    return [judge_claim(claim, evidence) for claim in all_claims()]
 
 
 def matched_claims() -> list[Claim]:
@@ -82,8 +91,6 @@ def matched_cells(e: Evidence, view: View) -> pd.DataFrame:
 
 def printed_claims() -> Iterator[Claim]:
     """Yield the claims about the printed tables themselves, which need no run."""
-    import pandas as pd
-
     off = [abs(row["nve"] / math.sqrt(row["coverage"]) / row["nve_cov"] - 1) for row in PLANTED.values()]
     # half a unit of the last of four digits in each of the three numbers
     slack = [5e-5 * (1 / r["nve"] + 0.5 / r["coverage"] + 1 / r["nve_cov"]) for r in PLANTED.values()]
@@ -117,8 +124,6 @@ def _spectral_wins(e: Evidence, view: View) -> pd.Series[Any]:
 
 
 def _agree(e: Evidence, view: View) -> pd.Series[Any]:
-    import pandas as pd
-
     winners = [scenario_winners(matched_cells(e, view), measure).get("S1") for measure in FOUR]
     seeds = pd.DataFrame({n: chosen for n, chosen in enumerate(winners) if chosen is not None})
     return pd.Series({seed: max(Counter(row.dropna()).values()) >= 3 for seed, row in seeds.iterrows()}, dtype=bool)
@@ -155,8 +160,6 @@ def _thinner(e: Evidence, _: View) -> pd.Series[Any]:
 
 
 def _noisier(e: Evidence, _: View) -> pd.Series[Any]:
-    import pandas as pd
-
     table = e.biclusters[(e.biclusters["scenario"] == "S8") & (e.biclusters["planted"] > 0)].dropna(subset=["ve"])
     seeds = {}
     for seed, rows in table.groupby("seed"):

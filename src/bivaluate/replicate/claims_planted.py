@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from bivaluate.datasets.published import PLANTED
 from bivaluate.datasets.scenarios import VARIANTS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import FITTED, IMPLIED, Claim, Measure
 from bivaluate.replicate.texts import SOURCES, worded
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bivaluate.replicate.claim_evidence import Evidence
 
 #: Two scores within this share of each other count as alike.
@@ -51,8 +51,6 @@ class Planted:
 
     def rises(self, measure: str, *scenarios: str) -> pd.Series[Any]:
         """Return whether a score rises from each of these scenarios to the next."""
-        import pandas as pd
-
         scores = pd.concat([self(scenario, measure) for scenario in scenarios], axis=1)
         return scores.diff(axis=1).iloc[:, 1:].gt(0).all(axis=1)
 
@@ -62,14 +60,10 @@ class Planted:
 
     def worst(self, measure: str) -> pd.Series[Any]:
         """Return which scenario of the paper's table has the highest score."""
-        import pandas as pd
-
         return pd.concat([self(s, measure) for s in PLANTED], axis=1, keys=list(PLANTED)).idxmax(axis=1)
 
     def same_order(self) -> pd.Series[Any]:
         """Return whether the numerators of NVE on S1, S5 and S7 are of the same order."""
-        import pandas as pd
-
         parts = pd.concat([self(s, "numerator") for s in ("S1", "S5", "S7")], axis=1)
         return parts.max(axis=1) <= 2 * parts.min(axis=1)
 

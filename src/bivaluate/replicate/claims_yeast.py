@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, YEAST_COVERAGE, YEAST_PICKS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import Claim, Measure, View
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.texts import SOURCES, worded
 from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, margins, picked
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bivaluate.replicate.claim_evidence import Evidence
 
 COLLAPSED = "13_heat_shock_2"
@@ -37,8 +37,6 @@ def _on(check: Check, dataset: str = "", profile: str = "") -> Measure:
     """Return a check of the scores on one data set (all of them where none is named), if they were run."""
 
     def measure(e: Evidence, view: View) -> pd.Series[Any]:
-        import pandas as pd
-
         table = e.yeast[e.yeast["profile"] == (profile or view.profile)]
         rows = table[table["dataset"] == dataset] if dataset else table
         enough = len(rows) if dataset else rows["dataset"].nunique() == ALL_SETS
@@ -111,16 +109,12 @@ def _coverage() -> Iterator[Claim]:
 
 def _choices_differ(rows: pd.DataFrame) -> pd.Series[Any]:
     """Return the share of data sets on which the measures choose at least two pairs of algorithm and K, per seed."""
-    import pandas as pd
-
     best = pd.concat([picked(rows, measure, ["dataset", "seed"]) for measure in FOUR])
     pairs = best["algorithm"] + " " + best["k"].astype(str)
     return (pairs.groupby([best["seed"], best["dataset"]]).nunique() > 1).groupby(level="seed").mean()
 
 
 def _rows_differ(rows: pd.DataFrame) -> pd.Series[Any]:
-    import pandas as pd
-
     chosen = [best_k(rows, measure).reindex(list(K_PICKS)) for measure in FOUR]
     return pd.concat(chosen).groupby(level=[0, 1]).nunique().gt(1).all()
 

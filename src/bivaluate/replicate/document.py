@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bivaluate._text import plural
+import pandas as pd
+
+from bivaluate._text import markdown_table, plural
 from bivaluate.datasets.published import PAPER
 from bivaluate.replicate import claim_rules as rules
 from bivaluate.replicate.claim_evidence import TABLES, Evidence, read_csv
@@ -16,9 +18,6 @@ from bivaluate.replicate.claim_rules import VERDICTS, margin_words
 from bivaluate.replicate.profile import PROFILES
 from bivaluate.replicate.reasons import READINGS, explanations, inconsistencies, second_reading, truth_finding
 from bivaluate.replicate.texts import GROUPS, TEXT, order
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MARKS = dict(zip(VERDICTS, "✔◐✘≈?–", strict=True))
 Claims = Sequence[dict[Any, Any]]
@@ -29,42 +28,29 @@ def render(folder: Path) -> str:
     claims = _read(folder, "claims").to_dict("records")
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     evidence = Evidence.read(folder)
+    sections = {
+        "Is the winner nearer to the truth?": _truth(folder),
+        "What was not reproduced": _failures(claims),
+        "Why": _bullets(explanations(evidence)),
+        "What depends on a convention or on a seed": _dependence(claims),
+        "Claim by claim": [*_legend(provenance), *(line for group in GROUPS for line in _group(group, claims))],
+        "The paper's tables beside ours": _tables(folder),
+        "Figures": [line for name in TEXT["captions"] if name != "fig_winners" for line in _figure(folder, name)],
+        "The paper's own inconsistencies": _bullets(inconsistencies()),
+        "How this was made": _provenance(folder, provenance),
+    }
     parts = [
         *_opening(claims, provenance, second_reading(evidence)),
         *_summary(claims),
         *_figure(folder, "fig_winners"),
-        "## Is the winner nearer to the truth?",
-        "",
-        *_truth(folder),
-        "## What was not reproduced",
-        "",
-        *_failures(claims),
-        "## Why",
-        "",
-        *(f"- {sentence}" for sentence in explanations(evidence)),
-        "",
-        "## What depends on a convention or on a seed",
-        "",
-        *_dependence(claims),
-        "## Claim by claim",
-        "",
-        *_legend(provenance),
-        *(line for group in GROUPS for line in _group(group, claims)),
-        "## The paper's tables beside ours",
-        "",
-        *_tables(folder),
-        "## Figures",
-        "",
-        *(line for name in TEXT["captions"] if name != "fig_winners" for line in _figure(folder, name)),
-        "## The paper's own inconsistencies",
-        "",
-        *(f"- {sentence}" for sentence in inconsistencies()),
-        "",
-        "## How this was made",
-        "",
-        *_provenance(folder, provenance),
     ]
+    for title, lines in sections.items():
+        parts += [f"## {title}", "", *lines]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _bullets(sentences: Sequence[str]) -> list[str]:
+    return [*(f"- {sentence}" for sentence in sentences), ""]
 
 
 def headline(folder: Path) -> str:
@@ -95,15 +81,10 @@ def headline_words(claims: Claims) -> str:
 
 def full_words(claims: Claims, command: str) -> str:
     """Return which checks of the quick form need the full one; nothing in the full form."""
-    if "--full" in command:
-        return ""
-    open_ = [str(c["claim"]) for c in claims if c["few seeds"] == "yes"]
-    groups: dict[int, list[str]] = {}
-    for id_ in open_:
-        groups.setdefault(order(id_)[0], []).append(id_)
-    sizes = Counter(order(str(c["claim"]))[0] for c in claims)
-    named = [str(group) if len(ids) == sizes[group] else ", ".join(ids) for group, ids in groups.items()]
-    return f"{plural(len(open_), 'check')} cannot be decided by this run and need --full: claims {', '.join(named)}."
+    ids = [str(c["claim"]) for c in claims if c["few seeds"] == "yes"]
+    groups = ", ".join(dict.fromkeys(id_.partition(".")[0] for id_ in ids))
+    need = f"{plural(len(ids), 'check')} cannot be decided by this run and need --full: claims {groups}."
+    return "" if "--full" in command else need
 
 
 def verdict_counts(claims: Claims) -> dict[str, int]:
@@ -146,20 +127,10 @@ def depends_words(claim: dict[Any, Any]) -> str:
     return ", ".join(words) or "–"
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table.
-
-    >>> table(["a", "b"], [["1", "x|y"]])
-    ['| a | b |', '|---|---|', '| 1 | x\\\\|y |']
-    """
-    lines = [_line(headings), "|" + "---|" * len(headings)]
-    return lines + [_line(row) for row in rows]
-
-
 def frame_table(frame: pd.DataFrame) -> list[str]:
     """Return the lines of a Markdown table with the content of a DataFrame."""
     rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
-    return table([str(column) for column in frame.columns], rows)
+    return markdown_table([str(column) for column in frame.columns], rows)
 
 
 def tidy(value: Any) -> str:
@@ -173,17 +144,11 @@ def tidy(value: Any) -> str:
     return str(value)
 
 
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
-
-
 def _opening(claims: Claims, provenance: dict[str, Any], second: str) -> list[str]:
     quick = full_words(claims, provenance["command"])
     numbers = {"wide": rules.WIDE, "most": rules.MOST, "half": rules.HALF, "close": rules.CLOSE}
-    filled = {name: f"{100 * value:.0f}" for name, value in numbers.items()} | {
-        "enough": rules.ENOUGH,
-        "readings": READINGS,
-    }
+    filled = {name: f"{100 * value:.0f}" for name, value in numbers.items()}
+    filled |= {"enough": str(rules.ENOUGH), "readings": str(READINGS)}
     return [
         "# Replication",
         "",
@@ -195,8 +160,7 @@ def _opening(claims: Claims, provenance: dict[str, Any], second: str) -> list[st
         *([quick, ""] if quick else []),
         "What to know before reading on:",
         "",
-        *(f"- {sentence.format(**filled)}" for sentence in TEXT["opening"].values()),
-        "",
+        *_bullets([sentence.format(**filled) for sentence in TEXT["opening"].values()]),
     ]
 
 
@@ -204,11 +168,10 @@ def _truth(folder: Path) -> list[str]:
     frame = _read(folder, "table_truth")
     if not len(frame):
         return ["Not run.", ""]
-    link = f"[`table_truth.csv`]({folder.name}/table_truth.csv)"
-    ours = " `find` is our own search, not one of the paper's: it is compared with the nearest of the paper's three."
     note = (
-        "CE: clustering-error similarity to the planted biclusters, 1 at best. A case is a scenario and a seed."
-        f"{ours if frame['answer'].str.startswith('find').any() else ''} {link}"
+        "CE: clustering-error similarity to the planted biclusters, 1 at best. A case is a scenario and a seed. `find` is our "
+        "own search, not one of the paper's: it is compared with the nearest of the paper's three. "
+        f"[`table_truth.csv`]({folder.name}/table_truth.csv)"
     )
     return [truth_finding(frame.to_dict("records")), "", *frame_table(frame), "", note, ""]
 
@@ -221,7 +184,9 @@ def _summary(claims: Claims) -> list[str]:
         others = (bases[rules.DESIGNED], bases[rules.FITTED] + bases[rules.IMPLIED])
         rows.append([str(group), title, *(str(n or "") for n in (*counts.values(), *others))])
     return [
-        *table(["", "claim", *VERDICTS, f"of all, {rules.DESIGNED}", f"{rules.FITTED} or {rules.IMPLIED}"], rows),
+        *markdown_table(
+            ["", "claim", *VERDICTS, f"of all, {rules.DESIGNED}", f"{rules.FITTED} or {rules.IMPLIED}"], rows
+        ),
         "",
     ]
 
@@ -231,23 +196,19 @@ def _failures(claims: Claims) -> list[str]:
     said = ("claim", "sentence", "basis", "paper")
     rows = [[*(str(c[name]) for name in said), measured_words(c), columns_words(c)] for c in failed]
     headings = ["", "claim", "basis", "paper", "measured [95 %]", "VE along columns"]
-    return [*table(headings, rows), ""] if rows else ["Nothing.", ""]
+    return [*markdown_table(headings, rows), ""] if rows else ["Nothing.", ""]
 
 
 def _dependence(claims: Claims) -> list[str]:
-    conventional = [claim for claim in claims if claim["depends on convention"] == "yes"]
-    seeded = [claim for claim in claims if claim["depends on seed"] == "yes"]
-    lines = [
+    conventional, seeded = ([c for c in claims if c[f"depends on {name}"] == "yes"] for name in ("convention", "seed"))
+    rows = [[c["claim"], c["sentence"], c["verdict"], c["verdict with our defaults"]] for c in conventional]
+    return [
         f"{len(conventional)} of {len(claims)} verdicts change with a convention the paper leaves open, {len(seeded)} checks "
         "vary with the seed. The conventions:",
         "",
-        *(f"- **{profile.name}**: {profile.words}." for profile in PROFILES.values()),
-        "",
+        *_bullets([f"**{profile.name}**: {profile.words}." for profile in PROFILES.values()]),
+        *([*markdown_table(["claim", "", "printed formula", "our defaults"], rows), ""] if rows else []),
     ]
-    if conventional:
-        rows = [[c["claim"], c["sentence"], c["verdict"], c["verdict with our defaults"]] for c in conventional]
-        lines += [*table(["claim", "", "printed formula", "our defaults"], rows), ""]
-    return lines
 
 
 def _legend(provenance: dict[str, Any]) -> list[str]:
@@ -265,26 +226,22 @@ def _legend(provenance: dict[str, Any]) -> list[str]:
 
 def _group(group: int, claims: Claims) -> list[str]:
     members = [claim for claim in claims if order(claim["claim"])[0] == group]
-    rows = [
-        [
-            claim["claim"],
-            claim["sentence"] + (f" *({claim['reading']})*" if claim["reading"] else ""),
-            claim["basis"],
-            str(claim["paper"]),
-            measured_words(claim),
-            str(claim["with seed 42"]),
-            f"{MARKS[claim['verdict']]} {claim['verdict']}",
-            columns_words(claim),
-            depends_words(claim),
-        ]
-        for claim in members
-    ]
-    optional = ["seed 42", "VE along columns"]
-    headings = ["", "claim", "basis", "paper", "measured [95 %]", optional[0], "verdict", optional[1], "depends on"]
-    kept = [n for n, name in enumerate(headings) if name not in optional or any(row[n] for row in rows)]
-    headings, rows = [headings[n] for n in kept], [[row[n] for n in kept] for row in rows]
+    columns: dict[str, Callable[[dict[Any, Any]], str]] = {
+        "": lambda c: c["claim"],
+        "claim": lambda c: c["sentence"] + (f" *({c['reading']})*" if c["reading"] else ""),
+        "basis": lambda c: c["basis"],
+        "paper": lambda c: str(c["paper"]),
+        "measured [95 %]": measured_words,
+        "seed 42": lambda c: str(c["with seed 42"]),
+        "verdict": lambda c: f"{MARKS[c['verdict']]} {c['verdict']}",
+        "VE along columns": columns_words,
+        "depends on": depends_words,
+    }
+    cells = {name: [say(claim) for claim in members] for name, say in columns.items()}
+    kept = {name: said for name, said in cells.items() if any(said) or name not in ("seed 42", "VE along columns")}
     sources = ", ".join(dict.fromkeys(claim["source"] for claim in members))
-    return [f"### {group}. {GROUPS[group]}", "", f"Source: {sources}.", "", *table(headings, rows), ""]
+    rows = list(zip(*kept.values(), strict=True))
+    return [f"### {group}. {GROUPS[group]}", "", f"Source: {sources}.", "", *markdown_table(list(kept), rows), ""]
 
 
 def _tables(folder: Path) -> list[str]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from bivaluate._check import check_choice
+from bivaluate._errors import DegenerateWarning
 from bivaluate.datasets.published import PLANTED_MEASURES, WINNERS
-from bivaluate.measures.registry import METRICS
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from bivaluate.sweep.load import Run
+from bivaluate.evaluation import evaluate
+from bivaluate.registry import METRICS
+from bivaluate.sweep import Cell, Run
 
 #: The paper's own choices: the measures it computes, those that rank solutions, the four it compares algorithms by,
 #: and the algorithms.
@@ -136,12 +136,6 @@ def _touched(table: pd.DataFrame, profile: Profile) -> Any:
 
 
 def _score_again(run: Run, row: pd.Series[Any], profile: Profile) -> dict[str, float]:
-    import warnings
-
-    from bivaluate._errors import DegenerateWarning
-    from bivaluate.evaluation import evaluate
-    from bivaluate.sweep.cells import Cell
-
     cell = Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
     matrix = run.matrix(cell.dataset, cell.seed)
     with warnings.catch_warnings():

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from bivaluate._text import listing, percent
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, YEAST_COVERAGE, YEAST_PICKS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
-from bivaluate.measures.registry import METRICS
+from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_yeast import ALL_SETS, COLLAPSED
@@ -18,8 +20,6 @@ from bivaluate.replicate.texts import TEXT
 from bivaluate.replicate.winners import best_k, best_pick, favourites, picked
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bivaluate.replicate.claim_evidence import Evidence
 
 Rows = list[dict[Any, Any]]
@@ -77,8 +77,10 @@ def explanations(evidence: Evidence) -> list[str]:
     yeast = set(evidence.yeast["dataset"])
     reasons += [_elutriation] if "04_elutriation" in yeast else []
     reasons += [_filtered] if COLLAPSED in yeast else []
-    reasons += [_chosen_k, _caution, _cca, _favourites, _zeros] if len(yeast) == ALL_SETS else []
-    return [TEXT["reasons"][reason.__name__[1:]].format(**reason(evidence)) for reason in reasons]
+    reasons += [_chosen_k, _favourites, _zeros] if len(yeast) == ALL_SETS else []
+    filled = {reason.__name__[1:]: reason(evidence) for reason in reasons}
+    filled |= {"caution": {"readings": READINGS, "p": CHANCE}, "cca": {}} if len(yeast) == ALL_SETS else {}
+    return [words.format(**filled[name]) for name, words in TEXT["reasons"].items() if name in filled]
 
 
 def _bimodal(evidence: Evidence) -> dict[str, Any]:
@@ -195,14 +197,6 @@ def second_reading(evidence: Evidence) -> str:
         f"{PAPER_SEED}; but this reading is the best of {READINGS} that were tried (P about {CHANCE} against shuffled "
         "targets, which is optimistic)."
     )
-
-
-def _caution(_: Evidence) -> dict[str, Any]:
-    return {"readings": READINGS, "p": CHANCE}
-
-
-def _cca(_: Evidence) -> dict[str, Any]:
-    return {}
 
 
 def _favourites(evidence: Evidence) -> dict[str, Any]:

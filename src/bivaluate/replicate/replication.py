@@ -13,10 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._errors import BivaluateError, FileError, RunError
-from bivaluate._files import text_target
+from bivaluate._files import write_whole
+from bivaluate.datasets import real
 from bivaluate.datasets.published import YEAST_KS
-from bivaluate.replicate.claim_rules import VERDICTS, Outcome
+from bivaluate.replicate import claim_evidence, figures
+from bivaluate.replicate.claim_evidence import Evidence, write_csv
+from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim
+from bivaluate.replicate.claims import judge_all
+from bivaluate.replicate.document import columns_words, frame_table, full_words, headline, measured_words, render
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
+from bivaluate.replicate.tables import all_tables, claim_rows
+from bivaluate.replicate.texts import GROUPS, TEXT, order
+from bivaluate.report import Figure, Section, build_report
+from bivaluate.sweep import Plan, Run, Sweep, load_run
+from bivaluate.sweep.run import package_versions
+from bivaluate.sweep.workers import kept_workers
 
 FILES = "replication"
 PAPER = get_profile("printed")
@@ -49,7 +60,7 @@ class Replication:
     """What came out, and where it is."""
 
     folder: Path
-    outcomes: list[Outcome]
+    outcomes: list[JudgedClaim]
     document: Path
     report: Path
     words: list[str] = field(default_factory=list)
@@ -91,110 +102,42 @@ def replicate(
     >>> replicate("replication").document  # doctest: +SKIP
     PosixPath('replication/REPLICATION.md')
     """
-    from bivaluate.replicate.document import full_words, headline, render
-    from bivaluate.replicate.tables import claim_rows
-    from bivaluate.sweep.workers import kept_workers
-
     size = FULL if full else QUICK
     folder, files = Path(out), Path(out) / FILES
     try:
         files.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot create the folder {files}: {error.strerror or error}.") from error
-    runs = _Runs(folder / "runs", size, jobs, progress)
-    notes: list[str] = []
-    with kept_workers():
-        scenarios, own_seeds = runs.scenarios(PAPER.algorithm_seed), runs.scenarios(None)
-        yeast = runs.yeast(notes)
-    runs.tell("evidence, tables, report", 0, 3)
-    evidence = _gather(size, scenarios, own_seeds, yeast, files)
-    runs.tell("evidence, tables, report", 1, 3)
-    outcomes = _write(evidence, size, files, notes, yeast is not None)
-    document = folder / "REPLICATION.md"
-    _write_text(document, render(files))
-    runs.tell("evidence, tables, report", 2, 3)
-    report = _report(scenarios, outcomes, files, folder / "report.html", size)
-    runs.tell("evidence, tables, report", 3, 3)
-    words = [headline(files), full_words(claim_rows(outcomes), size.command)]
-    return Replication(folder, outcomes, document, report, [sentence for sentence in words if sentence], notes)
 
+    def tell(what: str, done: int, total: int) -> None:
+        if progress is not None:
+            progress(what, done, total)
 
-@dataclass
-class _Runs:
-    folder: Path
-    size: Size
-    jobs: int
-    progress: Progress | None
-
-    def scenarios(self, algorithm_seed: int | None) -> Any:
-        """Run the algorithms on the scenarios at the planted K."""
-        name = "scenarios" if algorithm_seed is not None else "scenarios-own-seed"
-        return self._sweep(
-            name, self.size.scenarios, "planted", range(self.size.scenario_seeds), algorithm_seed=algorithm_seed
-        )
-
-    def yeast(self, notes: list[str]) -> Any | None:
-        """Run the K-sweeps, or say why they are left out."""
-        from bivaluate.datasets.real import fetch
-
-        try:
-            fetch("yeast")
-        except (BivaluateError, OSError) as error:
-            notes.append(f"The yeast part was left out because the matrices are not here: {error}")
-            return None
-        return self._sweep("yeast", self.size.yeast, YEAST_KS, [*range(self.size.yeast_seeds), PAPER_SEED])
-
-    def _sweep(
-        self, name: str, datasets: Sequence[str], k: Any, seeds: Sequence[int], algorithm_seed: int | None = None
-    ) -> Any:
-        from bivaluate.sweep.plan import Plan
-        from bivaluate.sweep.run import Sweep
-
+    def sweep(
+        name: str, datasets: Sequence[str], k: Any, seeds: Sequence[int], algorithm_seed: int | None = None
+    ) -> Run:
         how: dict[str, Any] = {"algorithm_seed": algorithm_seed, "parameters": PAPER.parameters}
         plan = Plan(datasets=datasets, algorithms=ALGORITHMS, k=k, seeds=list(seeds), **how)
-        return Sweep(
-            plan,
-            self.folder / f"{self.size.name}-{name}",
-            jobs=self.jobs,
-            progress=lambda done, total, _: self.tell(name, done, total),
-        ).run()
+        place = folder / "runs" / f"{size.name}-{name}"
+        return Sweep(plan, place, jobs=jobs, progress=lambda done, total, _: tell(name, done, total)).run()
 
-    def tell(self, what: str, done: int, total: int) -> None:
-        """Pass progress on to whoever watches."""
-        if self.progress is not None:
-            self.progress(what, done, total)
-
-
-def _gather(size: Size, scenarios: Any, own_seeds: Any, yeast: Any | None, files: Path) -> Any:
-    """Collect the evidence and read it back from its files, so that verdicts depend on nothing else."""
-    import pandas as pd
-
-    from bivaluate.replicate.claim_evidence import (
-        Evidence,
-        find_evidence,
-        found_evidence,
-        matched_evidence,
-        planted_evidence,
-        yeast_evidence,
-    )
-
-    planted, checks = planted_evidence(size.planted_seeds)
-    matched = pd.concat([matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True)
-    biclusters, truth = found_evidence(scenarios)
-    others = find_evidence(dict.fromkeys(truth["scenario"]), dict.fromkeys(truth["seed"]))
-    truth = pd.concat([truth, others], ignore_index=True)
-    Evidence(planted, checks, matched, biclusters, truth, yeast_evidence(yeast)).write(files)
-    return Evidence.read(files)
-
-
-def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast: bool) -> list[Outcome]:
-    from bivaluate.replicate.claims import judge_all
-    from bivaluate.replicate.figures import draw_all
-    from bivaluate.sweep.run import package_versions
-
+    notes: list[str] = []
+    with kept_workers():
+        planted = size.scenarios, "planted", range(size.scenario_seeds)
+        scenarios, own_seeds = sweep("scenarios", *planted, PAPER.algorithm_seed), sweep("scenarios-own-seed", *planted)
+        try:
+            real.fetch("yeast")
+        except (BivaluateError, OSError) as error:
+            notes, yeast = [f"The yeast part was left out because the matrices are not here: {error}"], None
+        else:
+            yeast = sweep("yeast", size.yeast, YEAST_KS, [*range(size.yeast_seeds), PAPER_SEED])
+    tell("evidence, tables, report", 0, 3)
+    claim_evidence.gather(size.planted_seeds, scenarios, own_seeds, yeast).write(files)
+    evidence = Evidence.read(files)  # so that verdicts depend on nothing but the files
+    tell("evidence, tables, report", 1, 3)
     outcomes = judge_all(evidence)
     write_tables(evidence, outcomes, files)
-    draw_all(evidence, files)
+    figures.draw_all(evidence, files)
     provenance = {
         "command": size.command,
         "bivaluate": version("bivaluate"),
@@ -202,22 +145,23 @@ def _write(evidence: Any, size: Size, files: Path, notes: list[str], with_yeast:
         "packages": package_versions(),
         "planted_seeds": size.planted_seeds,
         "scenario_seeds": size.scenario_seeds,
-        "yeast_seeds": list(range(size.yeast_seeds)) if with_yeast else [],
+        "yeast_seeds": list(range(size.yeast_seeds)) if yeast is not None else [],
         "notes": notes,
     }
-    _write_text(files / "provenance.json", json.dumps(provenance, indent=1) + "\n")
-    return outcomes
+    write_whole(files / "provenance.json", json.dumps(provenance, indent=1) + "\n")
+    write_whole(folder / "REPLICATION.md", render(files))
+    tell("evidence, tables, report", 2, 3)
+    report = _report(scenarios, outcomes, files, folder / "report.html", size)
+    tell("evidence, tables, report", 3, 3)
+    words = [headline(files), full_words(claim_rows(outcomes), size.command)]
+    return Replication(folder, outcomes, folder / "REPLICATION.md", report, [text for text in words if text], notes)
 
 
-def write_tables(evidence: Any, outcomes: list[Outcome], files: Path) -> None:
+def write_tables(evidence: Evidence, outcomes: list[JudgedClaim], files: Path) -> None:
     """Write every table as CSV and as Markdown."""
-    from bivaluate.replicate.claim_evidence import write_csv
-    from bivaluate.replicate.document import frame_table
-    from bivaluate.replicate.tables import all_tables
-
     for name, frame in all_tables(evidence, outcomes).items():
         write_csv(frame, files / f"{name}.csv")
-        _write_text(files / f"{name}.md", "\n".join(frame_table(frame)) + "\n")
+        write_whole(files / f"{name}.md", "\n".join(frame_table(frame)) + "\n")
 
 
 def is_replication(folder: str | os.PathLike[str]) -> bool:
@@ -227,10 +171,6 @@ def is_replication(folder: str | os.PathLike[str]) -> bool:
 
 def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None) -> Path:
     """Write the report of a finished replication again, from its own files."""
-    from bivaluate.replicate.claim_evidence import Evidence
-    from bivaluate.replicate.claims import judge_all
-    from bivaluate.sweep.load import load_run
-
     files, runs = Path(folder) / FILES, Path(folder) / "runs"
     if not (files / "provenance.json").exists():
         begun = ", ".join(sorted(str(run) for run in runs.iterdir())) or "none"
@@ -245,14 +185,9 @@ def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], t
 
 
 def _report(
-    scenarios: Any, outcomes: list[Outcome], files: Path, path: Path, size: Size, title: str | None = None
+    scenarios: Run, outcomes: list[JudgedClaim], files: Path, path: Path, size: Size, title: str | None = None
 ) -> Path:
     """Write the page: it begins with what the checks say; the claims are folded by their groups."""
-    from bivaluate.replicate.document import columns_words, full_words, headline, measured_words
-    from bivaluate.replicate.tables import claim_rows
-    from bivaluate.replicate.texts import GROUPS, TEXT, order
-    from bivaluate.report import Figure, Section, build_report
-
     claims = claim_rows(outcomes)
     rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], columns_words(c)] for c in claims]
     sizes = Counter(order(str(c["claim"]))[0] for c in claims)
@@ -276,8 +211,3 @@ def _report(
     ]
     name = title or "Replication of the NVE paper"
     return build_report(scenarios, path, name, sections, headline=headline(files).partition(" (")[0] + ".")
-
-
-def _write_text(path: Path, text: str) -> None:
-    with text_target(path) as stream:
-        stream.write(text)

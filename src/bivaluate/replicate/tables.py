@@ -6,11 +6,13 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
-from bivaluate.measures.registry import METRICS
-from bivaluate.replicate.claim_rules import Outcome, View, margin_words, measure_number
+from bivaluate.registry import METRICS
+from bivaluate.replicate.claim_rules import JudgedClaim, View, margin_words, measure_number
 from bivaluate.replicate.claims import matched_cells
 from bivaluate.replicate.claims_planted import Planted
 from bivaluate.replicate.profile import ALGORITHMS, CONVENTIONS, FOUR, PAPER_SEED, PROFILES
@@ -18,8 +20,6 @@ from bivaluate.replicate.reasons import truth_rows
 from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, margins, win_counts
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from bivaluate.replicate.claim_evidence import Evidence
 
 Rows = Iterator[tuple[Any, ...]]
@@ -34,10 +34,8 @@ CLAIM = (
 )  # fmt: skip
 
 
-def all_tables(evidence: Evidence, outcomes: list[Outcome]) -> dict[str, pd.DataFrame]:
+def all_tables(evidence: Evidence, outcomes: list[JudgedClaim]) -> dict[str, pd.DataFrame]:
     """Return every table by the name of its file."""
-    import pandas as pd
-
     at_seed = ",".join(f"{label} with {AT_SEED}" for label in LABELS)
     labels = ",".join(LABELS)
     tables: dict[str, tuple[Rows, str]] = {
@@ -139,7 +137,7 @@ def choice_rows(evidence: Evidence) -> Rows:
         yield dataset, METRICS[measure].symbol, profile, words.get(PAPER_SEED, ""), counts
 
 
-def claim_rows(outcomes: list[Outcome]) -> list[dict[Any, Any]]:
+def claim_rows(outcomes: list[JudgedClaim]) -> list[dict[Any, Any]]:
     """One row per claim."""
     rows = []
     for o in outcomes:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from bivaluate.datasets.scenarios import SCENARIOS
 from bivaluate.judge.choice import high_is_better, pick
 from bivaluate.replicate.profile import ALGORITHMS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def picked(results: pd.DataFrame, measure: str, contest: list[str]) -> pd.DataFrame:
@@ -34,8 +32,6 @@ def scenario_winners(matched: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 def win_counts(matched: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the number of scenarios each algorithm (columns) wins in each seed (rows)."""
-    import pandas as pd
-
     winners = scenario_winners(matched, measure)
     return pd.DataFrame({key: (winners == key).sum(axis=1) for key in ALGORITHMS})
 
@@ -72,8 +68,6 @@ def margins(rows: pd.DataFrame, measure: str, mine: pd.Series[bool]) -> pd.Serie
     >>> margins(rows, "nve", rows["k"] == 3).round(3).tolist()
     [0.25, -1.0]
     """
-    import pandas as pd
-
     own, other = (rows[which].groupby("seed")[measure].min() for which in (mine, ~mine))
     seeds = sorted(rows["seed"].unique())
     found = [_margin(own.get(seed, math.nan), other.get(seed, math.nan)) for seed in seeds]

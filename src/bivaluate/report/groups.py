@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bivaluate._errors import ParameterError
 from bivaluate._text import number
 from bivaluate.judge import choice
-from bivaluate.measures.registry import RECORDS, get_ranking_metric, main_metrics
+from bivaluate.registry import RECORDS, get_ranking_metric, main_metrics
 from bivaluate.report.source import Scored
 
 if TYPE_CHECKING:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
 
-from bivaluate.measures.registry import METRICS, RECORDS
+from bivaluate.registry import METRICS, RECORDS
 
 
 @dataclass(frozen=True)
@@ -23,9 +27,15 @@ class Method:
     @property
     def mathml(self) -> str:
         """The formula as the page shows it; nothing if there is none."""
-        from latex2mathml.converter import convert
+        return _formulas().get(self.latex, escape(self.latex))
 
-        return convert(self.latex, display="block") if self.latex else ""
+
+@cache
+def _formulas() -> dict[str, str]:
+    """Return the formulas of measures as MathML, by their LaTeX; docs/generate.py renders them."""
+    text = (files("bivaluate.report") / "static" / "formulas.json").read_text(encoding="utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
 
 
 def describe_methods(keys: Sequence[str]) -> list[Method]:

@@ -12,7 +12,7 @@ from bivaluate._text import listing, number, percent, plural
 from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.judge.choice import EVIDENCE, RAW, pick
 from bivaluate.judge.verdict import Verdict
-from bivaluate.measures.registry import METRICS, OF_FITS, RECORDS, main_metrics
+from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Group, Judged, gather
 from bivaluate.report.pictures import Budget, best_terms, bicluster_records, draw_solution, members_of, plain
 from bivaluate.report.sentences import Case, speak, speak_all

@@ -20,8 +20,8 @@ from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import is_constant_row, standardise
-from bivaluate.measures.registry import METRICS
 from bivaluate.measures.virtual_error import standardised_profile
+from bivaluate.registry import METRICS
 from bivaluate.report.source import Drawn
 from bivaluate.solution import Bicluster, Biclustering
 

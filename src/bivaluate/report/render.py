@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import math
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -23,6 +24,8 @@ from bivaluate._files import table_text, write_whole
 from bivaluate._text import Advice, number, percent
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from bivaluate.enrichment import GeneSets
     from bivaluate.evaluation import Evaluation
     from bivaluate.report.page import Page
@@ -36,12 +39,12 @@ _TYPES = {".png": "png", ".svg": "svg+xml", ".jpg": "jpeg", ".jpeg": "jpeg", ".w
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture file (SVG, PNG, JPEG or WebP) with what it shows in words.
+    """A picture with what it shows in words.
 
     Parameters
     ----------
-    path : path
-        The file.
+    path : path or matplotlib.axes.Axes
+        The file (SVG, PNG, JPEG or WebP), or what was drawn.
     caption : str
         Words below the picture.
     alt : str
@@ -57,12 +60,12 @@ class Figure:
     'The blocks on the map.'
     """
 
-    path: str | Path
+    path: str | Path | Axes
     caption: str
     alt: str = ""
 
     def data_uri(self) -> str:
-        """Return the file as a data URI, so that the page needs nothing beside it.
+        """Return the picture as a data URI, so that the page needs nothing beside it.
 
         Returns
         -------
@@ -78,12 +81,16 @@ class Figure:
 
         Examples
         --------
-        >>> import tempfile
-        >>> file = Path(tempfile.mkdtemp()) / "map.svg"
-        >>> _ = file.write_text("<svg/>")
-        >>> Figure(file, "The blocks on the map.").data_uri()
-        'data:image/svg+xml;base64,PHN2Zy8+'
-        """
+        >>> Figure("map.txt", "The blocks on the map.").data_uri()
+        Traceback (most recent call last):
+            ...
+        bivaluate._errors.ParameterError: map.txt is not a picture the page can hold; allowed: .png, .svg, .jpg, .jpeg, .webp.
+        """  # noqa: W505
+        if not isinstance(self.path, (str, Path)):
+            stream = io.BytesIO()
+            figure: Any = self.path.get_figure(root=True)
+            figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+            return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
         path = Path(self.path)
         kind = _TYPES.get(path.suffix.lower())
         if kind is None:
@@ -123,9 +130,8 @@ class Section:
 
     Examples
     --------
-    >>> section = Section("Two claims", columns=("claim", "verdict"), rows=(("1", "kept"), ("2", "lost")))
-    >>> section.anchor
-    'section-two-claims'
+    >>> Section("Two claims", columns=("claim", "verdict"), rows=(("1", "kept"), ("2", "lost"))).title
+    'Two claims'
     """
 
     title: str
@@ -136,72 +142,27 @@ class Section:
     marks: tuple[tuple[str, str], ...] = ()
     folds: tuple[tuple[str, int], ...] = ()
 
-    @property
-    def parts(self) -> list[tuple[str, Sequence[Sequence[Any]]]]:
-        """The rows under the headings they are folded away under; all under none without folds.
 
-        Examples
-        --------
-        >>> Section("Claims", columns=("claim",), rows=(("1",), ("2",)), folds=(("First", 1), ("Second", 1))).parts
-        [('First', (('1',),)), ('Second', (('2',),))]
-        """
-        if not self.folds:
-            return [("", self.rows)]
-        ends = list(accumulate(size for _, size in self.folds))
-        return [(name, self.rows[end - size : end]) for (name, size), end in zip(self.folds, ends, strict=True)]
+def _parts(section: Section) -> list[tuple[str, Sequence[Sequence[Any]]]]:
+    """Return the rows of a section under the headings they are folded away under; all under none without folds."""
+    ends = accumulate(size for _, size in section.folds)
+    folded = [(name, section.rows[end - size : end]) for (name, size), end in zip(section.folds, ends, strict=True)]
+    return folded or [("", section.rows)]
 
-    def counted(self, rows: Sequence[Sequence[Any]]) -> list[tuple[str, int, str]]:
-        """Return the marked words among rows: each with how often it stands there and its tone.
 
-        Parameters
-        ----------
-        rows : sequence of sequences
-            Some of the rows of the table.
+def _counted(section: Section, rows: Sequence[Sequence[Any]]) -> list[tuple[str, int, str]]:
+    """Return the marked words among some rows of a section: each with how often it stands there and its tone."""
+    cells = Counter(str(cell) for row in rows for cell in row)
+    return [(word, cells[word], tone) for word, tone in section.marks if cells[word]]
 
-        Returns
-        -------
-        list of (str, int, str)
-            In the order of the marks.
 
-        Examples
-        --------
-        >>> section = Section("Claims", columns=("verdict",), rows=(("kept",), ("kept",)), marks=(("kept", "good"),))
-        >>> section.counted(section.rows)
-        [('kept', 2, 'good')]
-        """
-        cells = Counter(str(cell) for row in rows for cell in row)
-        return [(word, cells[word], tone) for word, tone in self.marks if cells[word]]
+def _anchor(section: Section) -> str:
+    """Return the id of a section on the page.
 
-    @property
-    def anchor(self) -> str:
-        """The id of the section on the page.
-
-        Examples
-        --------
-        >>> Section("Two claims").anchor
-        'section-two-claims'
-        """
-        return "section-" + "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
-
-    def tone(self, cell: Any) -> str:
-        """Return the tone of a cell, or nothing.
-
-        Parameters
-        ----------
-        cell : object
-            A cell of the table.
-
-        Returns
-        -------
-        str
-            Empty if its text is not marked.
-
-        Examples
-        --------
-        >>> Section("Claims", marks=(("kept", "good"),)).tone("kept")
-        'good'
-        """
-        return dict(self.marks).get(str(cell), "")
+    >>> _anchor(Section("Two claims: which?"))
+    'section-two-claims-which'
+    """
+    return "section-" + re.sub(r"\W+", "-", section.title.lower()).strip("-")
 
 
 def build_report(
@@ -263,11 +224,8 @@ def build_report(
     Examples
     --------
     >>> import tempfile
-    >>> import bivaluate
-    >>> X = [[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7], [6, 1, 2, 4]]
-    >>> S = bivaluate.Biclustering([([0, 1, 2], [0, 1, 2]), ([2, 3], [0, 1, 3])], (4, 4))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = build_report(bivaluate.evaluate(X, S), f"{folder}/report.html")
+    ...     page = build_report(evaluate(X, S), f"{folder}/report.html")
     ...     sorted(file.name for file in page.parent.iterdir())
     ['report.biclusters.csv', 'report.html', 'report.solutions.csv', 'report.winners.csv']
     """
@@ -280,15 +238,10 @@ def build_report(
     page = make_page(found, title, by)
     target = Path(path)
     beside = {name: target.with_suffix(f".{name}.csv") for name in page.tables}
-    html = render(
-        page,
-        sections,
-        rerun=found.rerun,
-        provenance=dict(found.provenance),
-        tables=[f".{name}.csv" for name in beside],
-        headline=headline,
+    names = [f".{name}.csv" for name in beside]
+    write_whole(
+        target, render(page, sections, rerun=found.rerun, provenance=found.provenance, tables=names, headline=headline)
     )
-    write_whole(target, html)
     for name, file in beside.items():
         write_whole(file, table_text(page.tables[name]))
     return target
@@ -296,7 +249,7 @@ def build_report(
 
 def write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
     """Write the main scores and the verdicts as a table for MultiQC, which looks for names ending in ``_mqc.json``."""
-    from bivaluate.measures.registry import main_metrics
+    from bivaluate.registry import main_metrics
 
     named = {str(e.solution.info.get("name", "solution")): e for e in evaluations}
     shown = [metric for metric in main_metrics() if metric.key in evaluations[0].scores]
@@ -320,7 +273,7 @@ def render(
     sections: Sequence[Section] = (),
     *,
     rerun: str = "",
-    provenance: dict[str, str] | None = None,
+    provenance: Mapping[str, str] | None = None,
     tables: Sequence[str] = (),
     headline: str = "",
 ) -> str:
@@ -330,7 +283,7 @@ def render(
     from bivaluate import __version__
     from bivaluate._glossary import GLOSSARY
     from bivaluate.judge.verdict import described, headings
-    from bivaluate.measures.registry import RECORDS, symbol
+    from bivaluate.registry import RECORDS, symbol
     from bivaluate.report.methods import describe_methods, methods_text, references
     from bivaluate.report.page import bicluster_measures
 
@@ -342,6 +295,7 @@ def render(
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "percent": percent, "symbol": symbol, "tidy": tidy, "said": _said}
+    environment.filters |= {"anchor": _anchor, "parts": _parts, "counted": _counted}
     environment.globals |= {"described": described, "headings": headings, "tones": TONES, "glossary": GLOSSARY}
     methods = describe_methods(page.measures)
     symbols = {key: record.symbol for key, record in RECORDS.items()}
@@ -400,7 +354,7 @@ def tidy(text: str) -> Markup:
 @cache
 def _indexed_symbols() -> re.Pattern[str]:
     """Return what finds the symbols of measures that have an index, as NVE_cov does."""
-    from bivaluate.measures.registry import RECORDS
+    from bivaluate.registry import RECORDS
 
     return re.compile("|".join(rf"\b{r.symbol}\b" for key, r in RECORDS.items() if "_" in r.symbol and r.symbol != key))
 

@@ -29,7 +29,7 @@ from bivaluate.judge.verdict import (
     prediction,
     reproducibility,
 )
-from bivaluate.measures.registry import RECORDS, compared_metrics, symbol
+from bivaluate.registry import RECORDS, compared_metrics, symbol
 from bivaluate.report.groups import Group
 
 

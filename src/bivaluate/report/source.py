@@ -12,14 +12,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
-from bivaluate._text import distinct
+from bivaluate._text import distinct, given_command
 from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, finding, first_members, judged, solution_steps, with_shares
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import get_metric
 from bivaluate.measures.workspace import EXPONENT
 from bivaluate.plots.style import algorithm_name
+from bivaluate.registry import get_metric
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
@@ -145,8 +145,6 @@ def read_source(source: Any) -> Source:
 
 def from_evaluations(evaluations: Sequence[Any]) -> Source:
     """Return the source for evaluations, as made by :func:`bivaluate.evaluate`."""
-    from bivaluate.sweep.run import given_command
-
     names = distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
     solutions = []
     for name, evaluation in zip(names, evaluations, strict=True):

@@ -50,7 +50,7 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
     []
     """
     run = load_run(path)
-    found = [f"the journal is damaged: {fault}" for fault in run.journal_faults()]
+    found = [f"the journal is damaged: {fault}" for fault in run.journal.faults()]
     try:
         found += _matrices(run)
         found += _solutions(run)
@@ -61,7 +61,7 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _matrices(run: Run) -> Iterator[str]:
-    for entry in run.matrices():
+    for entry in run.matrices.values():
         name = entry["dataset"] + ("" if entry["seed"] is None else f", seed {entry['seed']}")
         try:
             matrix = run.matrix(entry["dataset"], entry["seed"])
@@ -73,8 +73,7 @@ def _matrices(run: Run) -> Iterator[str]:
 
 
 def _solutions(run: Run) -> Iterator[str]:
-    shapes = {(entry["dataset"], entry["seed"]): (entry["n_rows"], entry["n_cols"]) for entry in run.matrices()}
-    for *place, blob in run.packed_solutions():
+    for *place, blob in run.journal.rows([*Cell._fields, "solution"]):
         cell = Cell(*place)
         if blob is None:
             continue
@@ -83,7 +82,8 @@ def _solutions(run: Run) -> Iterator[str]:
         except BivaluateError as error:
             yield f"{cell.spelt}: {error}"
             continue
-        shape = shapes.get((cell.dataset, cell.seed), shapes.get((cell.dataset, None)))
+        entry = run.matrices.get((cell.dataset, cell.seed)) or run.matrices.get((cell.dataset, None), {})
+        shape = (entry.get("n_rows"), entry.get("n_cols"))
         if solution.shape != shape:
             yield f"{cell.spelt}: the solution is of a matrix of {solution.shape}, the matrix is {shape}."
         exported = solution_path(run.path, *cell)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bivaluate.chance.surrogates import chosen_p_value, null_gap, surrogate
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import METRICS, get_metric
+from bivaluate.registry import METRICS, get_metric
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 MEASURES = ("total_evidence", "raw_evidence", "n_supported")
 CANDIDATE = ("algorithm", "k", "seed", "total_evidence", "n_supported")
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+BICLUSTER = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 MOST_SHOWN = 12  # solutions listed on the page before they are folded away
 Progress = Callable[[int, int, str], None]
 
@@ -70,7 +71,8 @@ class Found:
     --------
     >>> X = np.random.default_rng(0).normal(size=(40, 20))
     >>> X[:12, :6] += 3
-    >>> len(find(X, algorithms="las").solution)
+    >>> found = find(X, algorithms="las")
+    >>> len(found.solution)
     1
     """
 
@@ -85,18 +87,15 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").evaluation.records[0]["verdict"]
+        >>> found.evaluation.records[0]["verdict"]
         'supported'
         """
         return self._evaluate(self.solution)
 
     def _evaluate(self, solution: Biclustering) -> Evaluation:
-        missing = "omit" if self.gaps else "raise"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BivaluateWarning)
-            return evaluate(self.matrix, solution, missing=missing)
+            return evaluate(self.matrix, solution, missing="omit" if self.gaps else "raise")
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
@@ -107,18 +106,20 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").candidates[["algorithm", "n_supported"]].head(1).values.tolist()
+        >>> found.candidates[["algorithm", "n_supported"]].head(1).values.tolist()
         [['las-final', 1]]
         """
         import pandas as pd
 
-        rows = [{**fit._asdict(), **score} for fit, score in _scores(self.outcomes).items() if score is not None]
+        rows = [{**fit._asdict(), **score} for fit, score in self._scored.items()]
         table = pd.DataFrame(rows, columns=[*CANDIDATE, "raw_evidence", "n_biclusters"])
-        return table.sort_values(
-            ["total_evidence", "n_biclusters", "raw_evidence"], ascending=[False, True, False], kind="stable"
-        ).reset_index(drop=True)
+        by = ["total_evidence", "n_biclusters", "raw_evidence"]
+        return table.sort_values(by, ascending=[False, True, False], kind="stable").reset_index(drop=True)
+
+    @property
+    def _scored(self) -> dict[Fit, Score]:
+        """The scores of the fits that succeeded."""
+        return {fit: score for fit, score in _scores(self.outcomes).items() if score is not None}
 
     @property
     def chosen(self) -> Fit | None:
@@ -126,12 +127,10 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").chosen.algorithm
+        >>> found.chosen.algorithm
         'las-final'
         """
-        return best_fit(_scores(self.outcomes))
+        return best_fit(self._scored)
 
     @property
     def second(self) -> Fit | None:
@@ -139,18 +138,13 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> find(X, algorithms="las").second is None
+        >>> found.second is None
         True
         """
-        scores = _scores(self.outcomes)
-        best = best_fit(scores)
-        others = {
-            fit: score
-            for fit, score in scores.items()
-            if score is not None and best is not None and _base(fit) != _base(best) and score[EVIDENCE] > 0
-        }
-        return best_fit(others)
+        own = "" if self.chosen is None else _base(self.chosen)
+        return best_fit(
+            {fit: score for fit, score in self._scored.items() if _base(fit) != own and score[EVIDENCE] > 0}
+        )
 
     @property
     def only_in_second(self) -> Biclustering:
@@ -158,24 +152,16 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> len(find(X, algorithms="las").only_in_second)
+        >>> len(found.only_in_second)
         0
         """
-        second = self.second
-        if second is None:
+        blob = None if self.second is None else self.outcomes[self.second].solution
+        if blob is None:
             return Biclustering([], self.matrix.shape)
-        blob = self.outcomes[second].solution
-        assert blob is not None
         other = self._evaluate(unpack_solution(blob))
-        return Biclustering(
-            [
-                (block.rows, block.cols)
-                for block, record in zip(other.solution, other.records, strict=True)
-                if record["supported"] and _shared(block, self.solution) < 0.1
-            ],
-            self.matrix.shape,
-        )
+        pairs = enumerate(zip(other.solution, other.records, strict=True))
+        new = [k for k, (block, record) in pairs if record["supported"] and _shared(block, self.solution) < 0.1]
+        return other.solution.select(new)
 
     @property
     def headline(self) -> str:
@@ -183,20 +169,19 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").headline
+        >>> found.headline
         '1 bicluster, with a shifted mean.'
         """
-        patterns = Counter(str(record["pattern"]) for record in self.evaluation.records)
+        patterns = Counter(str(record["pattern"]) for record in self.evaluation.records).most_common()
         if not patterns:
             return "No bicluster is supported."
-        ordered = patterns.most_common()
-        if len(ordered) == 1:
-            name, count = ordered[0]
-            return f"{plural(count, 'bicluster')}, {'' if count == 1 else 'all '}with {_article(name)}."
-        parts = [f"{_in_words(count)} with {_article(name)}" for name, count in ordered]
-        return f"{plural(len(self.solution), 'bicluster')}: {listing(parts)}."
+        total = plural(len(self.solution), "bicluster")
+        if len(patterns) == 1:
+            return f"{total}, {'' if len(self.solution) == 1 else 'all '}with {_article(patterns[0][0])}."
+        words = [NUMBERS[count] if count < len(NUMBERS) else str(count) for _, count in patterns]
+        return (
+            f"{total}: {listing([f'{word} with {_article(p)}' for word, (p, _) in zip(words, patterns, strict=True)])}."
+        )
 
     @property
     def gaps(self) -> bool:
@@ -204,7 +189,7 @@ class Found:
 
         Examples
         --------
-        >>> find(np.random.default_rng(0).normal(size=(40, 20)), algorithms="las").gaps
+        >>> found.gaps
         False
         """
         return bool(traits_of(self.matrix).gaps)
@@ -215,9 +200,7 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").verdict
+        >>> found.verdict
         '1 bicluster, with a shifted mean. LAS (K = 1) found it; no other algorithm was run.'
         """
         return f"{self.headline} {self.found_by}"
@@ -228,9 +211,7 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").record.headline
+        >>> found.record.headline
         '1 bicluster, with a shifted mean.'
         """
         own = self.evaluation.verdict
@@ -242,27 +223,20 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> find(X, algorithms="las").found_by
-        'What LAS (K = 1) found comes nearest.'
+        >>> found.found_by
+        'LAS (K = 1) found it; no other algorithm was run.'
         """
-        best, second = self.chosen, self.second
+        best, second, scores = self.chosen, self.second, self._scored
         assert best is not None
         if not len(self.solution):
             return f"What {_called(best)} found comes nearest."
-        others = {_base(fit) for fit in self.outcomes} - {_base(best)}
-        scores = _scores(self.outcomes)
+        rest = "no other algorithm was run."
         if second is not None:
-            one, two = scores[second], scores[best]
-            assert one is not None
-            assert two is not None
-            rest = f"{_called(second)} comes second with {percent(one[EVIDENCE] / two[EVIDENCE])} of the evidence."
-        elif others:
+            share = percent(scores[second][EVIDENCE] / scores[best][EVIDENCE])
+            rest = f"{_called(second)} comes second with {share} of the evidence."
+        elif {_base(fit) for fit in self.outcomes} - {_base(best)}:
             rest = "no other algorithm found a supported one."
-        else:
-            rest = "no other algorithm was run."
-        it = "it" if len(self.solution) == 1 else "them"
-        return f"{_called(best)} found {it}; {rest}"
+        return f"{_called(best)} found {'it' if len(self.solution) == 1 else 'them'}; {rest}"
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -270,13 +244,10 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").rows[0]["pattern"]
+        >>> found.rows[0]["pattern"]
         'shifted mean'
         """
-        names = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
-        return [{name: record[name] for name in names} for record in self.evaluation.records]
+        return [{name: record[name] for name in BICLUSTER} for record in self.evaluation.records]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the evidence of every solution over K, a line per algorithm, the chosen one marked.
@@ -295,9 +266,7 @@ class Found:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> find(X, algorithms="las").plot().get_xlabel()
+        >>> found.plot().get_xlabel()
         'K requested'
         """
         from bivaluate.plots import plot_candidates
@@ -321,48 +290,34 @@ class Found:
 
         Examples
         --------
-        >>> import numpy as np, tempfile
-        >>> X = np.random.default_rng(0).normal(size=(40, 20))
-        >>> X[:12, :6] += 3
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     find(X, algorithms="las").report(f"{folder}/page.html").name
-        'page.html'
+        >>> found.report("page.html")  # doctest: +SKIP
         """
-        import tempfile
-        from pathlib import Path
-
-        from bivaluate.plots import save
         from bivaluate.report import Figure, Section, build_report
 
-        rows = [[_called(fit), fit.seed, row["n_supported"], row["total_evidence"]] for fit, row in self._ranked()]
-        with tempfile.TemporaryDirectory() as folder:
-            drawn = self.plot().get_figure(root=True)
-            assert drawn is not None
-            figure, _ = save(drawn, Path(folder, "candidates"))
-            section = Section(
-                "Candidates",
-                f"{self.found_by} {self._beyond()} {' '.join(self.notes)}".strip(),
-                ("solution", "seed", "supported", "evidence"),
-                rows,
-                (Figure(figure, "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."),),
-                folds=((f"All {len(rows)} solutions", len(rows)),) if len(rows) > MOST_SHOWN else (),
-            )
-            self.evaluation.verdict = self.record
-            return build_report(self.evaluation, path, sections=[section])
-
-    def _ranked(self) -> list[tuple[Fit, Score]]:
-        """Return the solutions that were judged, those of most evidence first."""
-        scored = [(fit, score) for fit, score in _scores(self.outcomes).items() if score is not None]
-        return sorted(scored, key=lambda item: (-item[1][EVIDENCE], item[1]["n_biclusters"]))
+        fits = [Fit(*row) for row in self.candidates[["algorithm", "k", "seed"]].itertuples(index=False)]
+        scores = self.candidates[["seed", "n_supported", "total_evidence"]].values.tolist()
+        figure = Figure(
+            self.plot(), "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."
+        )
+        section = Section(
+            "Candidates",
+            self._beyond(),
+            ("solution", "seed", "supported", "evidence"),
+            [[_called(fit), *map(int, row[:2]), row[2]] for fit, row in zip(fits, scores, strict=True)],
+            (figure,),
+            folds=((f"All {len(fits)} solutions", len(fits)),) if len(fits) > MOST_SHOWN else (),
+        )
+        self.evaluation.verdict = self.record
+        return build_report(self.evaluation, path, sections=[section])
 
     def _beyond(self) -> str:
         """Say which supported biclusters only the second best algorithm found."""
-        second, only = self.second, self.only_in_second
-        if second is None:
+        if self.second is None:
             return ""
+        only = self.only_in_second
         sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
         found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
-        return f"{_called(second)} found {found} that is missing here."
+        return f"{_called(self.second)}, which comes second, found {found} that is missing here."
 
     def __repr__(self) -> str:
         return f"Found({self.verdict})"
@@ -377,7 +332,7 @@ def find(
     *,
     algorithms: str | Iterable[str] = AUTO,
     random_state: int = 0,
-    time: float | None = None,
+    time: float | Callable[[], float] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Found:
@@ -395,8 +350,9 @@ def find(
         Keys of the algorithms to run; ``"auto"`` takes those that fit the data.
     random_state : int, default=0
         Same seed, same answer, for any number of cores.
-    time : float, optional
-        Seconds it may take, about; what is cut off is said in the notes. By default everything planned is run.
+    time : float or callable, optional
+        Seconds it may take, about, or a function that returns how many are left; what is cut off is said in the notes.
+        By default everything planned is run.
     n_jobs : int, optional
         Cores to use; all by default.
     progress : callable, optional
@@ -428,12 +384,11 @@ def find(
     --------
     >>> X = np.random.default_rng(0).normal(size=(40, 20))
     >>> X[:12, :6] += 3
-    >>> found = find(X, algorithms=["las", "bregman"])
-    >>> [b.shape for b in found.solution]
+    >>> [b.shape for b in find(X, algorithms=["las", "bregman"]).solution]
     [(14, 6)]
     """
     seed = check_int("random_state", random_state, 0, LARGEST_SEED)
-    limit = None if time is None else clock.monotonic() + check_real("time", time, 0.001)
+    left = time if time is None or callable(time) else _countdown(check_real("time", time, 0.001))
     matrix = (X if isinstance(X, Matrix) else Matrix.of(X, missing="omit")).settled()
     traits = check_searchable(matrix)
     words = [algorithms] if isinstance(algorithms, str) else list(algorithms)
@@ -443,29 +398,39 @@ def find(
     if not chosen.searched:
         reasons = "; ".join(f"{key}: {reason}" for key, reason in chosen.left_out.items())
         raise RunError(f"no algorithm can be run on {matrix.name}. {reasons}.")
-    search = _Search(plan, matrix, chosen, count_cores(n_jobs), limit, progress)
+    search = _Search(plan, matrix, chosen, count_cores(n_jobs), left, progress)
     interrupted = search.run(seed)
-    scores = _scores(search.outcomes)
-    best = best_fit(scores)
+    best = best_fit(_scores(search.outcomes))
+    allowed = f"{time:g} s" if isinstance(time, (int, float)) else "the time allowed"
     if best is None:
-        raise RunError(_why_nothing(search, time))
+        if time is not None and all(one.status == TIMED_OUT for one in search.outcomes.values()):
+            raise RunError(f"{allowed} was too short for any algorithm on {matrix.name}. Allow more time.")
+        raise RunError(f"every algorithm failed on {matrix.name}. {' '.join(_about_failures(search.outcomes))}")
     notes = [*_about_data(traits.said, chosen), *_about_failures(search.outcomes)]
     if interrupted:
-        notes.append(f"Interrupted: {plural(len(scores), 'fit')} of those planned so far were judged.")
+        notes.append(f"Interrupted: {plural(len(search.outcomes), 'fit')} of those planned so far were judged.")
     elif search.cut_off:
-        notes.append(f"The time of {time:g} s was over before all was done: {_cut_off(search.cut_off)}.")
+        names = list(dict.fromkeys(algorithm_label(_base(fit)) for fit in search.cut_off))
+        fits = f"{plural(len(search.cut_off), 'fit')} of {listing(names, 5)} did not finish"
+        notes.append(f"After {allowed} not all was done: {fits}.")
     return Found(matrix, _answer(matrix, search.outcomes[best], best, chosen), search.outcomes, notes)
+
+
+def _countdown(seconds: float) -> Callable[[], float]:
+    """Return a function that says how many of these seconds are left."""
+    end = clock.monotonic() + seconds
+    return lambda: end - clock.monotonic()
 
 
 @dataclass
 class _Search:
-    """The fits of one matrix, stage after stage."""
+    """The fits of one matrix, stage after stage; `left` says how many seconds there are, `cut_off` what had none."""
 
     plan: Plan
     matrix: Matrix
     chosen: Chosen
     cores: int
-    limit: float | None
+    left: Callable[[], float] | None
     progress: Progress | None
 
     def __post_init__(self) -> None:
@@ -475,52 +440,49 @@ class _Search:
     def run(self, seed: int) -> bool:
         """Perform the plan; return whether it was interrupted from the keyboard."""
         try:
-            with interrupts() as raise_lost, kept_workers(), warnings.catch_warnings():
+            with interrupts() as raise_lost, kept_workers() as workers, warnings.catch_warnings():
                 warnings.simplefilter("ignore", BivaluateWarning)
                 while new := next_fits(self.chosen.searched, _scores(self.outcomes), seed):
-                    if self._left() <= 0:
+                    if self._is_over():
                         self.cut_off = new
                         break
-                    with closing(self._perform(self._tasks(new))) as finished:
+                    with closing(self._perform(self._tasks(new), workers)) as finished:
                         for task, outcomes in finished:
                             self.outcomes |= {Fit(task.algorithm, one.k, task.seed): one for one in outcomes}
                             raise_lost()
                     self.cut_off = [fit for fit in new if self.outcomes[fit].status == TIMED_OUT]
-                    if self.cut_off and self._left() <= 0:
+                    if self.cut_off and self._is_over():
                         break
         except KeyboardInterrupt:
             return True
         return False
 
-    def _left(self) -> float:
-        return 1.0 if self.limit is None else self.limit - clock.monotonic()
+    def _is_over(self) -> bool:
+        return self.left is not None and self.left() <= 0
 
     def _tasks(self, fits: Sequence[Fit]) -> list[Task]:
         name = str(self.plan.datasets[0])
         slots = [Slot(Cell(name, *fit)) for fit in fits]
+        found = tasks(self.plan, slots, {(name, None): self.chosen}, lambda cell: self._packed(Fit(*cell[1:])))
+        return [replace(task, n_jobs=self.cores if self.left is None else 1) for task in found]
 
-        def packed(cell: Cell) -> bytes:
-            blob = self.outcomes[Fit(*cell[1:])].solution
-            assert blob is not None
-            return blob
+    def _packed(self, fit: Fit) -> bytes:
+        blob = self.outcomes[fit].solution
+        assert blob is not None
+        return blob
 
-        found = tasks(self.plan, slots, {(name, None): self.chosen}, packed)
-        return [replace(task, n_jobs=self.cores if self.limit is None else 1) for task in found]
-
-    def _perform(self, work: list[Task]) -> Generator[Finished, None, None]:
+    def _perform(self, work: list[Task], workers: Workers) -> Generator[Finished, None, None]:
         """Perform tasks, in this process unless there is a limit: only a process of its own can be stopped."""
-
         planned = len(self.outcomes) + sum(len(task.ks) for task in work)
 
         def told(task: Task) -> Matrix:
             if self.progress is not None:
-                done = len(self.outcomes)
-                self.progress(done, planned, _called(Fit(task.algorithm, task.ks[-1], 0)))
+                self.progress(len(self.outcomes), planned, _called(Fit(task.algorithm, task.ks[-1], 0)))
             return self.matrix
 
-        if self.limit is None:
+        if self.left is None:
             return perform_here(work, told)
-        return perform_parallel(work, told, self.cores, self._left, Workers())
+        return perform_parallel(work, told, self.cores, self.left, workers)
 
 
 def _scores(outcomes: Mapping[Fit, Outcome]) -> dict[Fit, Score | None]:
@@ -536,8 +498,8 @@ def _answer(matrix: Matrix, outcome: Outcome, best: Fit, chosen: Chosen) -> Bicl
     solution = unpack_solution(outcome.solution)
     judged = evidence_table(matrix, solution, missing=str(chosen.score.get("missing", "raise")))
     order = sorted(judged.order, key=lambda k: -judged.gain[k])
-    info = {**solution.info, "algorithm": best.algorithm, "k": best.k, "seed": best.seed, "name": "find"}
-    return solution.select(order).with_info(**info)
+    known = {"algorithm": best.algorithm, "k": len(order) if is_own_k(_base(best)) else best.k, "seed": best.seed}
+    return solution.select(order).with_info(**known, name="find")
 
 
 def _base(fit: Fit) -> str:
@@ -550,10 +512,6 @@ def _called(fit: Fit) -> str:
     return label if is_own_k(_base(fit)) else f"{label} (K = {fit.k})"
 
 
-def _in_words(count: int) -> str:
-    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
-
-
 def _article(pattern: str) -> str:
     named = {"additive": "an additive pattern", "same order": "the same order", "row levels": "row levels"}
     return named.get(pattern, f"a {pattern}")
@@ -561,18 +519,18 @@ def _article(pattern: str) -> str:
 
 def _shared(block: Any, solution: Biclustering) -> float:
     """Return the largest share of a bicluster's cells that one of the solution holds."""
-    shares = [
-        len(np.intersect1d(block.rows, b.rows)) * len(np.intersect1d(block.cols, b.cols)) / block.size for b in solution
-    ]
-    return max(shares, default=0.0)
+    both: Iterable[int] = (
+        len(np.intersect1d(block.rows, b.rows)) * len(np.intersect1d(block.cols, b.cols)) for b in solution
+    )
+    return float(max(both, default=0) / block.size)
 
 
 def _about_data(said: str, chosen: Chosen) -> list[str]:
     """Say what was done to the data, and which algorithms were left out and why."""
-    changed = [said] if said and any(chosen.views.values()) else []
     reasons: dict[str, list[str]] = {}
     for key, reason in chosen.left_out.items():
         reasons.setdefault(reason, []).append(algorithm_label(key))
+<<<<<<< HEAD
     return changed + [_not_run(names, reason.removesuffix(".")) for reason, names in reasons.items()]
 
 
@@ -585,27 +543,16 @@ def _not_run(names: Sequence[str], reason: str) -> str:
     if len(names) > 1:
         reason = reason.replace("it needs ", "they need ").replace("it is ", "they are ")
     return f"{listing(names)} {'was' if len(names) == 1 else 'were'} not run: {reason}."
+=======
+    changed = [said] if said and any(chosen.views.values()) else []
+    return changed + [f"Left out: {listing(names)} ({reason})." for reason, names in reasons.items()]
+>>>>>>> main
 
 
 def _about_failures(outcomes: Mapping[Fit, Outcome]) -> list[str]:
     """Say which fits failed or were stopped, and why."""
-    reasons: dict[tuple[str, str], list[Fit]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for fit, one in outcomes.items():
         if one.status not in (OK, DEGENERATE):
-            reasons.setdefault((one.status, one.reason.removesuffix(".")), []).append(fit)
-    return [
-        f"{status.capitalize()}: {listing(list(map(_called, fits)), 5)} ({reason})."
-        for (status, reason), fits in reasons.items()
-    ]
-
-
-def _cut_off(fits: Sequence[Fit]) -> str:
-    names = list(dict.fromkeys(algorithm_label(fit.algorithm) for fit in fits))
-    return f"{plural(len(fits), 'fit')} of {listing(names, 5)} did not finish"
-
-
-def _why_nothing(search: _Search, time: float | None) -> str:
-    failed = _about_failures(search.outcomes)
-    if time is not None and all(one.status == TIMED_OUT for one in search.outcomes.values()):
-        return f"{time:g} s are too short for any algorithm on {search.matrix.name}. Allow more time."
-    return f"every algorithm failed on {search.matrix.name}. {' '.join(failed)}"
+            reasons.setdefault((one.status.capitalize(), one.reason.removesuffix(".")), []).append(_called(fit))
+    return [f"{status}: {listing(fits, 5)} ({reason})." for (status, reason), fits in reasons.items()]

@@ -16,8 +16,6 @@ import numpy as np
 
 from bivaluate._errors import FileError, RunError
 from bivaluate._files import atomic_path, disk_error, encoded, write_whole
-from bivaluate.io.matrices.numpy_files import read_arrays
-from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
 JOURNAL = "journal.sqlite"
@@ -149,6 +147,9 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
     path = folder / MATRICES / entry["file"]
     try:
         if path.suffix == ".npz":
+            from bivaluate.io.matrices.numpy_files import read_arrays
+            from bivaluate.io.source import Source
+
             path.open("rb").close()
             return _from_copy(read_arrays(Source(path), _PARTS), entry)
         reference = json.loads(path.read_text(encoding="utf-8"))

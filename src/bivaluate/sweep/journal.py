@@ -57,14 +57,7 @@ class Journal:
         self.path = path
         self._write = write
         try:
-            if write:
-                self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-                # Write-ahead logging survives a killed process without one fsync per cell.
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = NORMAL")
-            else:
-                self._db = _connect_to_read(path)
-            self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            self._db = _connect(path, write)
         except sqlite3.Error as error:
             raise RunError(f"cannot open the journal {path}: {error}. Is this a run folder?") from error
         weakref.finalize(self, self._db.close)
@@ -166,15 +159,12 @@ class Journal:
             self._db.execute("INSERT INTO sessions SELECT * FROM part.sessions")
         self._db.execute("DETACH part")
 
-    def forget(self, key: str) -> None:
-        """Remove a text."""
+    def note(self, key: str, value: str | None) -> None:
+        """Keep a text in place of the one before, or none."""
         with self.transaction():
             self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
-
-    def set_version(self, version: str) -> None:
-        """Note which version of bivaluate writes from now on."""
-        with self.transaction():
-            self._db.execute("UPDATE meta SET value = ? WHERE key = 'version'", (version,))
+            if value is not None:
+                self._db.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
 
     def reopen(self, statuses: Sequence[str]) -> None:
         """Forget the outcome of cells that ended with one of these statuses."""
@@ -202,6 +192,16 @@ class Journal:
         )
         numbered = (cell.dataset, cell.algorithm, int(cell.k), int(cell.seed))  # those of a table are NumPy's
         return next(self._found(query, numbered), None)
+
+    def packed(self, cell: Cell, column: str) -> bytes:
+        """Return the solution or the mergers of a finished cell as they are stored."""
+        row = self.row(cell, f"{column}, status, reason")
+        if row is None:
+            known = cell in [slot.cell for slot in self.slots(variants=False)]
+            raise RunError(f"{cell.spelt} is not {'finished' if known else 'part of this run'}.")
+        if row[0] is None:
+            raise RunError(f"{cell.spelt} has no solution: {row[1]} ({row[2]}).")
+        return row[0] if isinstance(row[0], bytes) else b""
 
     def records(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of ``"matrices"`` (in the order of the plan) or ``"sessions"`` by column."""
@@ -232,27 +232,33 @@ def _current(columns: str) -> str:
     return columns.replace("algorithm", _ALGORITHM)
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open an existing journal; a folder without write permission can still be read."""
+def _connect(path: Path, write: bool) -> sqlite3.Connection:
+    """Open a journal; in a folder without write permission it can still be read."""
+    if write:
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        # Write-ahead logging survives a killed process without one fsync per cell.
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        return db
     if not os.path.isfile(path):
         check_reachable(path)
         raise RunError(f"{path.parent} is not a run folder: it has no {path.name}.")
-    uri = path.resolve().as_uri()
-    try:
-        db = sqlite3.connect(f"{uri}?mode=ro", uri=True, check_same_thread=False)
-        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        check_readable(path)
-        db = sqlite3.connect(f"{uri}?immutable=1", uri=True, check_same_thread=False)
+    for mode in ("mode=ro", "immutable=1"):
+        try:
+            db = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, check_same_thread=False)
+            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            break
+        except sqlite3.OperationalError:
+            check_readable(path)
+            if mode != "mode=ro":
+                raise
     return db
 
 
 def parsed(text: str) -> Any:
     """Return what a JSON text of the journal says."""
-    try:
+    with _sound("a text in the journal is"):
         return json.loads(text)
-    except (ValueError, TypeError) as error:
-        raise RunError(f"a text in the journal is damaged ({error}).") from error
 
 
 def pack_solution(solution: Biclustering) -> bytes:
@@ -260,22 +266,29 @@ def pack_solution(solution: Biclustering) -> bytes:
     return zlib.compress(json.dumps(solution.to_dict()).encode(), 1)
 
 
+@contextmanager
+def _sound(what: str) -> Iterator[None]:
+    """Say what is damaged; zlib, zipfile and NumPy each have their own words for it."""
+    try:
+        yield
+    except RunError:
+        raise
+    except Exception as error:
+        raise RunError(f"{what} damaged ({error}).") from error
+
+
 def solution_text(blob: bytes) -> str:
     """Return a packed solution as the text of a solution file."""
-    try:
+    with _sound("a solution in the journal is"):
         return _unpacked(blob).decode("utf-8")
-    except (zlib.error, ValueError, TypeError) as error:
-        raise RunError(f"a solution in the journal is damaged ({error}).") from error
 
 
 def unpack_solution(blob: bytes) -> Biclustering:
     """Restore a packed solution."""
     text = solution_text(blob)
-    try:
+    with _sound("a solution in the journal is"):
         document = parse_document(text, "the journal")
         return Biclustering(document.members, document.shape, info=document.info)
-    except (ValueError, TypeError) as error:
-        raise RunError(f"a solution in the journal is damaged ({error}).") from error
 
 
 def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:
@@ -287,18 +300,17 @@ def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:
 
 def unpack_mergers(blob: bytes) -> dict[str, NDArray[np.float64]]:
     """Restore packed merger matrices."""
-    mergers = {}
-    try:
-        with np.load(io.BytesIO(_unpacked(blob)), allow_pickle=False) as stored:
-            for key in stored.files:
-                upper = stored[key]
-                k = int((np.sqrt(8 * len(upper) + 1) - 1) / 2)
-                full = np.zeros((k, k))
-                full[np.triu_indices(k)] = upper
-                mergers[key] = np.where(np.tri(k, k=-1, dtype=bool), full.T, full)
-    except Exception as error:  # zlib, zipfile and NumPy each have their own words for damage
-        raise RunError(f"the mergers of a cell in the journal are damaged ({error}).") from error
-    return mergers
+    with (
+        _sound("the mergers of a cell in the journal are"),
+        np.load(io.BytesIO(_unpacked(blob)), allow_pickle=False) as stored,
+    ):
+        mergers = {}
+        for key in stored.files:
+            k = int((np.sqrt(8 * len(stored[key]) + 1) - 1) / 2)
+            full = np.zeros((k, k))
+            full[np.triu_indices(k)] = stored[key]
+            mergers[key] = np.where(np.tri(k, k=-1, dtype=bool), full.T, full)
+        return mergers
 
 
 def _unpacked(blob: bytes) -> bytes:

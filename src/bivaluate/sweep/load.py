@@ -18,13 +18,12 @@ from bivaluate._files import check_reachable, disk_error, table_text, write_whol
 from bivaluate._text import html_table, unpacked
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import Cell
+from bivaluate.sweep.cells import EXTRA_SEED, Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
 from bivaluate.sweep.intact import check_journal, sound_list, sound_plan, sound_provenance, sound_record
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.stages import EXTRA_SEED
+from bivaluate.sweep.plan import Plan, stored_plan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +77,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 class Run:
     """A run folder, read-only. Tables are in the order of the plan, never of completion.
 
-    Made by :func:`load_run` and :meth:`Sweep.run`.
+    Made by :func:`load_run` and :meth:`Sweep.run`. Examples of its parts are about the `run` made here.
 
     Parameters
     ----------
@@ -86,17 +85,6 @@ class Run:
         The run folder.
     journal : Journal, optional
         Its journal, if it is open already.
-
-    Attributes
-    ----------
-    path : Path
-        The run folder.
-    plan : Plan
-        What was asked for.
-    cells, missing : list of Cell
-        All cells of the plan, and those that are not finished.
-    results, biclusters, times, variants, null : DataFrame
-        The tables, as in the CSV files of the folder.
 
     Raises
     ------
@@ -109,28 +97,23 @@ class Run:
 
     Examples
     --------
-    >>> from bivaluate.sweep import Plan, Sweep
-    >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
-    >>> run.cells[0]
-    Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)
-    >>> run.solution(run.cells[0])
-    Biclustering(2 biclusters of a matrix of 300 x 40)
+    >>> run = Sweep(Plan("scenario:S9b", "cca", k=[2, 3], null="permute", null_runs=2)).run()
     >>> run.results["status"].tolist()
     ['ok', 'ok']
     """
 
     def __init__(self, folder: Path, journal: Journal | None = None) -> None:
         self.path = folder
-        self._journal = journal or Journal(folder / JOURNAL)
-        if self._journal.empty:
+        self.journal = journal or Journal(folder / JOURNAL)
+        if self.journal.empty:
             raise RunError(f"the run in {folder} was never started: its journal is empty.")
-        self._meta = self._journal.meta
+        self._meta = self.journal.meta
         if self._meta.get("layout") != str(LAYOUT):
             raise RunError(
                 f"{folder} has layout {self._meta.get('layout')}, written by bivaluate {self._meta.get('version')}; "
                 f"this version reads layout {LAYOUT}."
             )
-        check_journal(self._journal)
+        check_journal(self.journal)
         self._matrix = lru_cache(maxsize=8)(self._read_matrix)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -143,11 +126,10 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.plan.algorithms, run.plan.k
-        (('cca',), (2,))
+        (('cca',), (2, 3))
         """
-        return Plan.stored(sound_plan(parsed(self._meta["plan"]), str(self.path)))
+        return stored_plan(sound_plan(parsed(self._meta["plan"]), str(self.path)))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -155,7 +137,6 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> sorted(run.provenance)[:5]
         ['bivaluate', 'command', 'created', 'layout', 'matrices']
         """
@@ -166,9 +147,20 @@ class Run:
             **later,
             "layout": LAYOUT,
             "plan": self.plan.to_dict(),
-            "matrices": [{key: v for key, v in entry.items() if key != "truth"} for entry in self._entries.values()],
-            "sessions": self._journal.records("sessions"),
+            "matrices": [{key: v for key, v in entry.items() if key != "truth"} for entry in self.matrices.values()],
+            "sessions": self.journal.records("sessions"),
         }
+
+    @cached_property
+    def matrices(self) -> dict[tuple[str, int | None], dict[str, Any]]:
+        """What the journal says about each matrix, by data set and (of a scenario) seed.
+
+        Examples
+        --------
+        >>> [(entry["file"], entry["n_rows"]) for entry in run.matrices.values()]
+        [('scenario_S9b-seed0.npz', 300)]
+        """
+        return {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -176,11 +168,10 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
-        >>> run.cells
-        [Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)]
+        >>> run.cells[0]
+        Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)
         """
-        return [slot.cell for slot in self._journal.slots(variants=False)]
+        return [slot.cell for slot in self.journal.slots(variants=False)]
 
     @cached_property
     def missing(self) -> list[Cell]:
@@ -188,23 +179,21 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.missing
         []
         """
-        return [slot.cell for slot in self._journal.slots(finished=False, variants=False)]
+        return [slot.cell for slot in self.journal.slots(finished=False, variants=False)]
 
     @cached_property
     def missing_copies(self) -> int:
-        """How many cells on surrogates and perturbations are not finished.
+        """How many cells on surrogates are not finished.
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
         >>> run.missing_copies
         0
         """
-        return len(self._journal.slots(finished=False)) - len(self.missing)
+        return len(self.journal.slots(finished=False)) - len(self.missing)
 
     @cached_property
     def results(self) -> pd.DataFrame:
@@ -212,21 +201,19 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
-        >>> run.results[["algorithm", "k", "status", "n_biclusters"]].to_string(index=False).splitlines()
-        ['algorithm  k status  n_biclusters', '      cca  2     ok             2', '      cca  3     ok             3']
+        >>> run.results[["algorithm", "k", "status", "n_biclusters"]].values.tolist()
+        [['cca', 2, 'ok', 2], ['cca', 3, 'ok', 3]]
         """
         return self._scores(CELL, variants=False)
 
     @cached_property
     def variants(self) -> pd.DataFrame:
-        """One row per finished cell on a surrogate or perturbation; ``variant`` and ``run`` (which copy) come first.
+        """One row per finished cell on a surrogate; ``variant`` and ``run`` (which copy) come first.
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
-        >>> run.variants[["variant", "run", "algorithm", "k"]].values.tolist()
-        [['permute', 0, 'cca', 2], ['permute', 1, 'cca', 2]]
+        >>> run.variants[["variant", "run", "algorithm", "k"]].values.tolist()[0]
+        ['permute', 0, 'cca', 2]
         """
         return self._scores(VARIANT + CELL, variants=True)
 
@@ -236,13 +223,12 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.biclusters["bicluster"].tolist()
-        ['B1', 'B2']
+        ['B1', 'B2', 'B1', 'B2', 'B3']
         """
         rows = (
             dict(zip(CELL, cell, strict=True)) | sound_record(record, Cell(*cell).spelt)
-            for *cell, records in self._journal.rows([*CELL, "biclusters"])
+            for *cell, records in self.journal.rows([*CELL, "biclusters"])
             for record in sound_list(parsed(records), dict, Cell(*cell).spelt)
         )
         return _frame(rows, CELL + BICLUSTER, LAST)
@@ -253,12 +239,11 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> list(run.times)
         ['dataset', 'algorithm', 'k', 'seed', 'fit_seconds', 'score_seconds']
         """
         columns = CELL + SECONDS
-        return _frame((dict(zip(columns, row, strict=True)) for row in self._journal.rows(columns)), columns)
+        return _frame((dict(zip(columns, row, strict=True)) for row in self.journal.rows(columns)), columns)
 
     @cached_property
     def null(self) -> pd.DataFrame:
@@ -266,11 +251,10 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2], null="permute", null_runs=2)).run()
-        >>> run.null.loc[run.null["measure"] == "nve", ["value", "null_mean", "p_value"]].round(2).values.tolist()
-        [[0.78, 0.72, 1.0]]
+        >>> run.null.loc[run.null["measure"] == "nve", ["k", "value", "p_value"]].round(2).values.tolist()[0]
+        [2.0, 0.78, 1.0]
         """
-        per_seed = {dataset for dataset, seed in self._entries if seed is not None}
+        per_seed = {dataset for dataset, seed in self.matrices if seed is not None}
         return null_table(self.results, self.variants, self.plan.null or "", per_seed)
 
     @cached_property
@@ -279,11 +263,10 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.datasets
         ['scenario:S9b']
         """
-        return list(dict.fromkeys(dataset for dataset, _ in self._entries))
+        return list(dict.fromkeys(dataset for dataset, _ in self.matrices))
 
     def matrix(self, dataset: str, seed: int | None = None) -> Matrix:
         """Return the matrix of a data set; a scenario has one per seed, any other data set one for all.
@@ -298,16 +281,10 @@ class Run:
         Returns
         -------
         Matrix
-            The matrix, with its labels.
-
-        Raises
-        ------
-        RunError
-            If the run has no such data set, or the seed of a scenario is not one of the run.
+            The matrix, with its labels; a RunError if the run does not have it.
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.matrix("scenario:S9b", seed=0).shape
         (300, 40)
         """
@@ -328,18 +305,12 @@ class Run:
         Biclustering or None
             The truth; None for data sets without one.
 
-        Raises
-        ------
-        RunError
-            If the run has no such data set, or the seed of a scenario is not one of the run.
-
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.truth("scenario:S9b", seed=0)
         Biclustering(3 biclusters of a matrix of 300 x 40)
         """
-        blob = self._entries[self._matrix_key(dataset, seed)]["truth"]
+        blob = self.matrices[self._matrix_key(dataset, seed)]["truth"]
         return None if blob is None else unpack_solution(blob)
 
     def solution(self, cell: Cell) -> Biclustering:
@@ -353,42 +324,15 @@ class Run:
         Returns
         -------
         Biclustering
-            The solution.
-
-        Raises
-        ------
-        RunError
-            If the cell is not part of the run, is not finished, or has no solution.
+            The solution; a RunError if the cell is not finished or has none.
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.solution(run.cells[0])
         Biclustering(2 biclusters of a matrix of 300 x 40)
         """
         with _naming(cell):
-            return unpack_solution(self.packed_solution(cell))
-
-    def packed_solution(self, cell: Cell) -> bytes:
-        """Return the biclusters found in a cell as the journal holds them.
-
-        Parameters
-        ----------
-        cell : Cell
-            Data set, algorithm, K and seed.
-
-        Returns
-        -------
-        bytes
-            The solution, packed.
-
-        Examples
-        --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
-        >>> type(run.packed_solution(run.cells[0]))
-        <class 'bytes'>
-        """
-        return self._stored(cell, "solution")
+            return unpack_solution(self.journal.packed(Cell(*cell), "solution"))
 
     def mergers(self, cell: Cell) -> dict[str, NDArray[np.float64]]:
         """Return the merger matrices of a cell.
@@ -401,21 +345,15 @@ class Run:
         Returns
         -------
         dict
-            K x K arrays by ``"ve"`` and ``"msr"``.
-
-        Raises
-        ------
-        RunError
-            If the cell is not part of the run, is not finished, or has no solution.
+            K x K arrays by ``"ve"`` and ``"msr"``; a RunError if the cell is not finished or has none.
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.mergers(run.cells[0])["ve"].shape
         (2, 2)
         """
         with _naming(cell):
-            return unpack_mergers(self._stored(cell, "mergers"))
+            return unpack_mergers(self.journal.packed(Cell(*cell), "mergers"))
 
     def findings(self, cell: Cell) -> list[str]:
         """Return what the evaluation found worth saying about a cell.
@@ -430,18 +368,12 @@ class Run:
         list of str
             The findings.
 
-        Raises
-        ------
-        RunError
-            If the journal is damaged.
-
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.findings(run.cells[0])[0]
         'The solution covers only 1.6 % of the matrix.'
         """
-        row = self._journal.row(Cell(*cell), "findings")
+        row = self.journal.row(Cell(*cell), "findings")
         said = [] if row is None or row[0] is None else sound_list(parsed(row[0]), object, Cell(*cell).spelt)
         return [unpacked(text) for text in said]
 
@@ -455,64 +387,12 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> list(run.tables())
-        ['results', 'biclusters', 'times']
+        ['results', 'biclusters', 'times', 'variants', 'null']
         """
         frames = {"results": self.results, "biclusters": self.biclusters, "times": self.times}
-        if len(self.variants):
-            frames["variants"] = self.variants
-            if len(self.null):
-                frames["null"] = self.null
-        return frames
-
-    def matrices(self) -> list[dict[str, Any]]:
-        """Return what the journal says about the matrices of the run.
-
-        Returns
-        -------
-        list of dict
-            Data set, seed, file, checksum and shape of each.
-
-        Examples
-        --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
-        >>> [(entry["dataset"], entry["n_rows"], entry["n_cols"]) for entry in run.matrices()]
-        [('scenario:S9b', 300, 40)]
-        """
-        return self._journal.records("matrices")
-
-    def packed_solutions(self) -> Iterator[tuple[Any, ...]]:
-        """Return data set, algorithm, K, seed and the packed solution of every finished cell.
-
-        Returns
-        -------
-        iterator of tuple
-            The cell, and its solution as the journal holds it.
-
-        Examples
-        --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
-        >>> [cell for *cell, packed in run.packed_solutions()]
-        [['scenario:S9b', 'cca', 2, 0]]
-        """
-        return self._journal.rows([*CELL, "solution"])
-
-    def journal_faults(self) -> list[str]:
-        """Return what SQLite finds wrong with the journal.
-
-        Returns
-        -------
-        list of str
-            Nothing where it is whole.
-
-        Examples
-        --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
-        >>> run.journal_faults()
-        []
-        """
-        return self._journal.faults()
+        beside = {"variants": self.variants, "null": self.null} if len(self.variants) else {}
+        return frames | {name: frame for name, frame in beside.items() if len(frame)}
 
     def export(self) -> None:
         """Write the tables, the provenance and the solutions of what is finished into the folder.
@@ -524,7 +404,6 @@ class Run:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         >>> run.export()
         >>> (run.path / "results.csv").exists()
         True
@@ -534,7 +413,7 @@ class Run:
             write_whole(path, table_text(frame))
             path.with_suffix(".parquet").unlink(missing_ok=True)  # a copy made by version 0.1.0, now out of date
         write_whole(self.path / PROVENANCE, json.dumps(self.provenance, indent=1) + "\n")
-        for *cell, blob in self.packed_solutions():
+        for *cell, blob in self.journal.rows([*CELL, "solution"]):
             path = solution_path(self.path, *cell)
             if blob is None or path.exists():
                 continue
@@ -549,35 +428,21 @@ class Run:
         rows = (
             dict(zip(names, cell, strict=True))
             | sound_record(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]).spelt)
-            for *cell, scores in self._journal.rows([*names, "scores"], variants=variants)
+            for *cell, scores in self.journal.rows([*names, "scores"], variants=variants)
         )
         return _frame(rows, first + OUTCOME)
 
-    @cached_property
-    def _entries(self) -> dict[tuple[str, int | None], dict[str, Any]]:
-        return {(entry["dataset"], entry["seed"]): entry for entry in self._journal.records("matrices")}
-
     def _matrix_key(self, dataset: str, seed: int | None) -> tuple[str, int | None]:
         for key in ((dataset, None), (dataset, seed), (dataset, (seed or 0) % EXTRA_SEED)):
-            if key in self._entries:
+            if key in self.matrices:
                 return key
-        seeds = [s for name, s in self._entries if name == dataset]
+        seeds = [s for name, s in self.matrices if name == dataset]
         if not seeds:
             raise RunError(f"{self.path} has no data set {dataset!r}; it has {', '.join(map(repr, self.datasets))}.")
         raise RunError(f"{dataset} has one matrix per seed, and none for seed {seed}; seeds: {seeds}.")
 
     def _read_matrix(self, dataset: str, seed: int | None) -> Matrix:
-        return restore_matrix(self.path, self._entries[dataset, seed], dict(self.plan.read))
-
-    def _stored(self, cell: Cell, column: str) -> bytes:
-        cell = Cell(*cell)
-        row = self._journal.row(cell, f"{column}, status, reason")
-        if row is None:
-            state = "is not finished" if cell in self.cells else "is not part of this run"
-            raise RunError(f"{cell.spelt} {state}.")
-        if row[0] is None:
-            raise RunError(f"{cell.spelt} has no solution: {row[1]} ({row[2]}).")
-        return row[0] if isinstance(row[0], bytes) else b""
+        return restore_matrix(self.path, self.matrices[dataset, seed], dict(self.plan.read))
 
     def _repr_html_(self) -> str:
         counts = self.results.groupby(["dataset", "algorithm", "status"], sort=False, observed=True).size()

@@ -14,6 +14,7 @@ from bivaluate.sweep.cells import Slot, Task
 from bivaluate.sweep.folder import JOURNAL, MATRICES, PLAN, locked, prepare_folder
 from bivaluate.sweep.journal import Journal
 from bivaluate.sweep.load import Run, load_run
+from bivaluate.sweep.plan import differences
 
 PART = "part"  # in the journal: which of how many
 
@@ -83,7 +84,7 @@ def merge_parts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[
         try:
             for other in others:
                 journal.take_over(other / JOURNAL)
-            journal.forget(PART)
+            journal.note(PART, None)
             Run(folder, journal).export()
         finally:
             journal.close()
@@ -94,17 +95,17 @@ def _check(runs: dict[Path, Run]) -> None:
     """Say which part is missing, twice there, unfinished or of another run."""
     first, of_first = next(iter(runs.items()))
     found: dict[int, Path] = {}
-    ours = Journal(first / JOURNAL).meta["version"]
+    ours = of_first.journal.meta["version"]
     for path, run in runs.items():
-        journal = Journal(path / JOURNAL)
+        journal = run.journal
         text = journal.meta.get(PART)
         if text is None:
             raise RunError(f"{path} is a whole run, not a part: bivaluate sweep --part makes parts.")
-        if different := of_first.plan.differences(run.plan):
+        if different := differences(of_first.plan, run.plan):
             raise RunError(f"{path} belongs to another plan than {first}: {'; '.join(different)}.")
         if (version := journal.meta["version"]) != ours:
             raise RunError(f"{path} was made by bivaluate {version}, {first} by {ours}.")
-        if [e["checksum"] for e in run.matrices()] != [e["checksum"] for e in of_first.matrices()]:
+        if _checksums(run) != _checksums(of_first):
             raise RunError(f"{path} was made from other matrices than {first}.")
         which, of = check_part(text)
         if which in found:
@@ -114,3 +115,7 @@ def _check(runs: dict[Path, Run]) -> None:
             raise RunError(f"{path}, part {text}, lacks {plural(lacking, 'fit')}: run its command again.")
     if missing := [f"{number}/{of}" for number in range(1, of + 1) if number not in found]:
         raise RunError(f"{listing(missing, 10)} of the parts {'is' if len(missing) == 1 else 'are'} missing.")
+
+
+def _checksums(run: Run) -> list[str]:
+    return [entry["checksum"] for entry in run.matrices.values()]

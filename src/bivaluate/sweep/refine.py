@@ -210,7 +210,7 @@ def _candidates(Z: Values, start: Block, block: Block) -> Iterator[tuple[int, in
         inside = np.zeros(len(fits), dtype=np.bool_)
         inside[lines] = True
         for joined in (True, False):
-            able = ~inside if joined else inside
+            able = ~inside & (fits > 0) if joined else inside  # a joining one is explained better than by noise
             if not able.any() or (not joined and len(lines) <= FEWEST):
                 continue
             order = np.argsort(np.where(able, -fits if joined else fits, np.inf), kind="stable")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shlex
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import warnings
@@ -23,7 +21,7 @@ from typing import Any
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
-from bivaluate._text import listing
+from bivaluate._text import given_command, listing
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Finished, Slot, Task
@@ -31,7 +29,7 @@ from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_fold
 from bivaluate.sweep.journal import Journal, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.parts import PART, check_part, slots_of
-from bivaluate.sweep.plan import Plan
+from bivaluate.sweep.plan import Plan, differences
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, check_searchable
 from bivaluate.sweep.schedule import (
     Chosen,
@@ -71,8 +69,6 @@ class Sweep:
         Try cells again that failed or were timed out.
     progress : callable, optional
         Called after every cell with (finished, all, cell).
-    plan_text : str, optional
-        The plan as the user wrote it, kept in the folder; by default the plan is written out.
     part : str, optional
         Perform every n-th fit only: ``"3/16"`` is the third of sixteen parts, which :func:`merge_parts` puts together.
 
@@ -100,7 +96,6 @@ class Sweep:
     scheduler: str | None = None
     retry: bool = False
     progress: Progress | None = None
-    plan_text: str | None = None
     part: str | None = None
 
     def __post_init__(self) -> None:
@@ -139,10 +134,9 @@ class Sweep:
         """
         found = sources(self.plan)
         prepare_folder(self.folder)
-        with locked(self.folder), kept_workers():
+        with locked(self.folder), kept_workers() as workers:
             remove_unfinished(self.folder)
             journal = Journal(self.folder / JOURNAL, write=True)
-            workers = Workers()
             try:
                 if journal.empty:
                     if self._in_workers:
@@ -155,7 +149,6 @@ class Sweep:
                         journal.reopen([FAILED, TIMED_OUT])
                 self._work(journal, workers, found)
             finally:
-                workers.stop()
                 journal.close()
         run = load_run(self.folder)
         if self.out is None:
@@ -170,25 +163,22 @@ class Sweep:
         return matrix, truth
 
     def _set_up(self, journal: Journal, found: list[Source]) -> None:
-        entries, planted = [], {}
-        made_dense: dict[str, str] = {}
+        entries, planted, said = [], {}, dict[str, None]()
         for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
             planted[source.name, seed] = len(truth) if truth is not None else None
             if AUTO in self.plan.algorithms:
                 check_searchable(matrix)
             self._chosen[source.name, seed] = choose_for(self.plan, matrix)
-            if dense := self._made_dense(matrix, self._chosen[source.name, seed]):
-                made_dense[source.name] = dense
+            said |= dict.fromkeys(self._about(source.name, matrix, self._chosen[source.name, seed]))
             file = store_matrix(self.folder, source.name, seed, matrix, source.spec)
             packed = None if truth is None else pack_solution(truth)
             entries.append((source.name, seed, file, checksum(matrix), *matrix.shape, source.spec, packed))
-        self._say_left_out()
-        for name, text in made_dense.items():
-            warnings.warn(f"data set {name} is sparse, and is made dense for {text}", SearchWarning, stacklevel=2)
+        for text in said:
+            warnings.warn(text, SearchWarning, stacklevel=3)
         if not any(chosen.searched for chosen in self._chosen.values()):
             raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
-        write_whole(self.folder / PLAN, self.plan_text or self.plan.to_toml())
+        write_whole(self.folder / PLAN, self.plan.to_toml())
         plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
         meta = {"version": _version(), "plan": plan, "provenance": provenance}
         slots = list(first_slots(self.plan, found, self._chosen, planted))
@@ -202,28 +192,18 @@ class Sweep:
             return set(slots)
         return slots_of(self.part, list(tasks(self.plan, slots, self._chosen, lambda _: b"")))
 
-    def _say_left_out(self) -> None:
-        """Say which algorithms cannot take a data set; of those that fit the data by themselves, nothing is said."""
-        left = {
-            (name, key): reason for (name, _), chosen in self._chosen.items() for key, reason in chosen.left_out.items()
-        }
-        for dataset in dict.fromkeys(name for name, _ in left):
-            mine = {
-                key: reason for (name, key), reason in left.items() if name == dataset and key in self.plan.by_pattern
-            }
-            if mine:
-                names, (first, reason) = listing(list(mine)), next(iter(mine.items()))
-                verb = "is" if len(mine) == 1 else "are"
-                text = f"{names} {verb} left out on data set {dataset}. {first}: {reason}"
-                warnings.warn(text, SearchWarning, stacklevel=4)
-
-    def _made_dense(self, matrix: Matrix, chosen: Chosen) -> str:
-        """Return which of the algorithms need a dense matrix where this one is sparse, and how large it then is."""
+    def _about(self, dataset: str, matrix: Matrix, chosen: Chosen) -> Iterator[str]:
+        """Say which algorithms of a pattern cannot take a data set, and for which a sparse one is made dense."""
         from bivaluate.sweep.work import makes_dense
 
-        keys = {name: chosen.words[name] for name in chosen.searched}
-        names = [name for name, key in keys.items() if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
-        return f"{listing(names)} ({8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB)." if names else ""
+        left = {key: reason for key, reason in chosen.left_out.items() if key in self.plan.by_pattern}
+        for first, reason in list(left.items())[:1]:
+            yield f"{listing(list(left))} {'is' if len(left) == 1 else 'are'} left out on data set {dataset}. {first}: {reason}"
+        words = {name: chosen.words[name] for name in chosen.searched}
+        dense = [name for name, key in words.items() if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
+        if dense:
+            size = f"{8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB"
+            yield f"data set {dataset} is sparse, and is made dense for {listing(dense)} ({size})."
 
     def _check_same(self, journal: Journal, found: list[Source]) -> None:
         there = Run(self.folder, journal)
@@ -233,8 +213,7 @@ class Sweep:
                 f"{self.folder} was made by bivaluate {version}, this is {_version()}: results would mix. "
                 f'Install "bivaluate=={version}" to continue it, or choose another folder.'
             )
-        different = self.plan.differences(there.plan)
-        if different:
+        if different := differences(self.plan, there.plan):
             raise RunError(
                 f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
                 "Choose another folder, or start with the plan the folder was made with."
@@ -242,43 +221,38 @@ class Sweep:
         if (part := journal.meta.get(PART)) != self.part:
             held = "the whole of a run" if part is None else f"part {part} of a run"
             raise RunError(f"{self.folder} holds {held}. Choose another folder, or name the same part.")
-        known = {(entry["dataset"], entry["seed"]): entry["checksum"] for entry in journal.records("matrices")}
         for source, seed in matrix_keys(found, self.plan):
             matrix = self._load(source, seed)[0]
-            if known.get((source.name, seed)) != checksum(matrix):
+            if there.matrices.get((source.name, seed), {}).get("checksum") != checksum(matrix):
                 raise RunError(
                     f"the matrix of {source.name} has changed since the run in {self.folder} began. "
                     "Choose another folder, or restore the matrix."
                 )
             self._chosen[source.name, seed] = choose_for(self.plan, matrix)
-        journal.set_version(_version())
+        journal.note("version", _version())
 
     def _work(self, journal: Journal, workers: Workers, found: list[Source]) -> None:
         mine = self._mine(journal.slots())
-        everything = len(mine)
         waiting = [slot for slot in journal.slots(finished=False) if slot in mine]
-        done = everything - len(waiting)
-        jobs = f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
+        everything, done = len(mine), len(mine) - len(waiting)
+        before, jobs = done, f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
         session = journal.start_session(_now(), given_command(), jobs)
-        before = done
         try:
             while True:
                 run = Run(self.folder, journal)
-                planned = list(tasks(self.plan, waiting, self._chosen, run.packed_solution))
+                planned = list(tasks(self.plan, waiting, self._chosen, lambda cell: journal.packed(cell, "solution")))
                 work = self._perform(run, planned, workers)
                 with closing(work) as finished, interrupts() as raise_lost:
                     for task, outcomes in finished:
                         slots = [task.slot(outcome.k) for outcome in outcomes]
                         journal.finish(slots, outcomes)
-                        for slot in slots:
-                            done += 1
+                        for done, slot in enumerate(slots, done + 1):  # noqa: B020
                             if self.progress is not None:
                                 self.progress(done, everything, slot.cell)
                         raise_lost()
                 waiting = self._next(journal, found) if self.plan.k == AUTO else []
                 if not waiting:
                     break
-                workers = Workers()  # of the processes that rest
                 journal.add(waiting)
                 everything += len(waiting)
         finally:
@@ -354,25 +328,17 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def given_command() -> str:
-    """Return the command as it can be typed again; nothing where Python code started the sweep."""
-    program = Path(sys.argv[0])
-    if program.stem != "bivaluate" and program.parts[-2:] != ("bivaluate", "__main__.py"):
-        return ""
-    return shlex.join(["bivaluate", *sys.argv[1:]])
-
-
 def package_versions() -> dict[str, str]:
     """Return the versions of what results may depend on."""
     from importlib.metadata import PackageNotFoundError, version
 
-    packages = {}
-    for name in PACKAGES:
+    def known(name: str) -> str:
         try:
-            packages[name] = version(name)
+            return version(name)
         except PackageNotFoundError:
-            packages[name] = "not installed"
-    return packages
+            return "not installed"
+
+    return {name: known(name) for name in PACKAGES}
 
 
 def _provenance() -> dict[str, Any]:

@@ -16,10 +16,10 @@ from bivaluate._files import check_reachable
 from bivaluate.algorithms.registry import FINAL
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import DATA, Cell, Slot, Task
+from bivaluate.sweep.cells import DATA, EXTRA_SEED, Cell, Slot, Task
 from bivaluate.sweep.plan import PLANTED, Plan
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, traits_of, unsuited, view_for
-from bivaluate.sweep.stages import EXTRA_SEED, Fit, Score, Searched, next_fits
+from bivaluate.sweep.stages import Fit, Score, Searched, next_fits
 
 MatrixKey = tuple[str, int | None]
 MOST_CELLS_CLOSER = 2_000_000  # up to which the K around the best, and more seeds, are tried
@@ -157,7 +157,7 @@ def first_slots(
         # An algorithm that finds K itself is fitted once: the largest K is an upper bound.
         return [int(k) for k in (plan.k[-1:] if own_k else plan.k)]
 
-    for variant, copy in [(DATA, 0), *plan.variants]:
+    for variant, copy in [(DATA, 0), *_variants(plan)]:
         for source in found:
             for algorithm, searched in _all_searched(source, chosen).items():
                 for k, seed in product(ks(source, searched.finds_k), _own_seeds(source, variant, copy, seeds)):
@@ -181,7 +181,7 @@ def next_slots(
             of = chosen[source.name, seed if source.per_seed else None]
             cells |= {Cell(source.name, *fit): source for fit in next_fits(of.searched, mine, seed)}
     slots = [Slot(cell) for cell in cells]
-    for variant, copy in plan.variants:
+    for variant, copy in _variants(plan):
         for cell, source in cells.items():
             if cell.seed in _own_seeds(source, variant, copy, seeds) and not cell.algorithm.endswith(FINAL):
                 slots.append(Slot(cell, variant, copy))
@@ -208,18 +208,10 @@ def tasks(
         return (cell.dataset, None) if (cell.dataset, None) in chosen else (cell.dataset, cell.seed % EXTRA_SEED)
 
     def fit(slot: Slot) -> tuple[Any, ...]:
-        cell = slot.cell
+        cell, variant, copy = slot
         one = chosen[matrix_key(cell)].searched.get(cell.algorithm)
         alone = 0 if one is not None and one.nested else cell.k
-        return (
-            slot.variant != DATA,
-            rank[cell.dataset],
-            cell.seed,
-            slot.variant,
-            slot.copy,
-            order[cell.algorithm],
-            alone,
-        )
+        return variant != DATA, rank[cell.dataset], cell.seed, variant, copy, order[cell.algorithm], alone
 
     for _, group in groupby(sorted(waiting, key=fit), key=fit):
         members = list(group)
@@ -255,6 +247,11 @@ def _parameters(plan: Plan, algorithm: str) -> Mapping[str, Any]:
         return given
     own = {**estimator_of(algorithm)[1], **given}.get("time_limit")
     return {**given, "time_limit": plan.time_limit if own is None else min(own, plan.time_limit)}
+
+
+def _variants(plan: Plan) -> list[tuple[str, int]]:
+    """Return the surrogates beside the data, as kind and number of the copy."""
+    return [(str(plan.null), copy) for copy in range(plan.null_runs)] if plan.null else []
 
 
 def _seeds(plan: Plan) -> list[int]:

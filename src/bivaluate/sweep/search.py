@@ -25,7 +25,7 @@ from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE, RAW, as_good, degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.matrix import Matrix
-from bivaluate.measures.registry import choose_metrics, get_ranking_metric
+from bivaluate.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering, fitted_solution
 from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of
@@ -73,7 +73,8 @@ class KSelection:
     --------
     >>> from sklearn.cluster import SpectralBiclustering
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-    >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").best_index_
+    >>> choice = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
+    >>> choice.best_index_
     1
     """
 
@@ -86,37 +87,29 @@ class KSelection:
     nothing_: bool = False
 
     @property
-    def n_biclusters_(self) -> int:
-        """How many biclusters the best solution has.
+    def _tried(self) -> list[int]:
+        """The K that were tried."""
+        found: list[int] = self.cv_results_[f"param_{next(iter(self.best_params_))}"]
+        return found
 
-        Returns
-        -------
-        int
-            Fewer than its K where no more were found.
+    @property
+    def n_biclusters_(self) -> int:
+        """How many biclusters the best solution has; fewer than its K where no more were found.
 
         Examples
         --------
-        >>> from sklearn.cluster import SpectralBiclustering
-        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_biclusters_
+        >>> choice.n_biclusters_
         9
         """
         return int(self.cv_results_["n_biclusters"][self.best_index_])
 
     @property
     def n_supported_(self) -> float:
-        """How many biclusters of the best solution are supported.
-
-        Returns
-        -------
-        float
-            NaN where that was not among the measures.
+        """How many biclusters of the best solution are supported; NaN where that was not among the measures.
 
         Examples
         --------
-        >>> from sklearn.cluster import SpectralBiclustering
-        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").n_supported_
+        >>> choice.n_supported_
         0
         """
         found = self.cv_results_.get("n_supported")
@@ -126,37 +119,22 @@ class KSelection:
     def k_range_(self) -> tuple[int, int]:
         """The smallest and the largest K, of those tried, that are as good as the best: within 5 % of its score.
 
-        Returns
-        -------
-        tuple of (int, int)
-            Both are the best K where no other is as good.
-
         Examples
         --------
-        >>> from sklearn.cluster import SpectralBiclustering
-        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").k_range_
+        >>> choice.k_range_
         (3, 3)
         """
-        tried = self.cv_results_[f"param_{next(iter(self.best_params_))}"]
         high = get_ranking_metric(EVIDENCE if self.scoring == PREDICTIVE else self.scoring).direction == "high"
-        best = next(iter(self.best_params_.values()))
-        return (None if self.nothing_ else as_good(tried, self.cv_results_["score"], high)) or (best, best)
+        best = self._tried[self.best_index_]
+        return (None if self.nothing_ else as_good(self._tried, self.cv_results_["score"], high)) or (best, best)
 
     @property
     def verdict(self) -> str:
         """Which K to take, and which are as good, in a sentence.
 
-        Returns
-        -------
-        str
-            Nothing supported is said as such.
-
         Examples
         --------
-        >>> from sklearn.cluster import SpectralBiclustering
-        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").verdict
+        >>> choice.verdict
         'Take n_clusters = 3.'
         """
         (name, best), (low, high) = next(iter(self.best_params_.items())), self.k_range_
@@ -181,23 +159,19 @@ class KSelection:
 
         Examples
         --------
-        >>> from sklearn.cluster import SpectralBiclustering
-        >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-        >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr").plot().get_xlabel()
+        >>> choice.plot().get_xlabel()
         'K requested'
         """
         import pandas as pd
 
         from bivaluate.plots import plot_candidates
 
-        tried = self.cv_results_[f"param_{next(iter(self.best_params_))}"]
-        label = type(self.best_estimator_).__name__
-        table = pd.DataFrame({"algorithm": label, "k": tried, "seed": 0, self.scoring: self.cv_results_["score"]})
+        label, scores = type(self.best_estimator_).__name__, self.cv_results_["score"]
+        table = pd.DataFrame({"algorithm": label, "k": self._tried, "seed": 0, self.scoring: scores})
         return plot_candidates(table, self.scoring, chosen=self.best_index_, as_good=self.k_range_, ax=ax)
 
     def __repr__(self) -> str:
-        chosen, tried = next(iter(self.best_params_)), self.cv_results_[f"param_{next(iter(self.best_params_))}"]
-        among = f" of {tried}" if len(tried) > 1 else ""
+        chosen, among = next(iter(self.best_params_)), f" of {self._tried}" if len(self._tried) > 1 else ""
         found = "nothing is supported: " if self.nothing_ else ""
         counts = "" if math.isnan(self.n_supported_) else f"{self.n_supported_} of {self.n_biclusters_} supported, "
         best = f"{chosen}={self.best_params_[chosen]}{among}, {counts}{self.scoring}={self.best_score_:.4g}"

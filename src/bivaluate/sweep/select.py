@@ -9,33 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bivaluate import registry
 from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import first_few, html_table, listing, number, percent, plural
 from bivaluate.algorithms.registry import FINAL
-from bivaluate.judge.choice import (
-    CANDIDATE,
-    PILLARS,
-    as_good,
-    best,
-    best_k,
-    called,
-    candidates,
-    enough_seeds,
-    high_is_better,
-    nearest,
-    seeing_nothing,
-    verdict,
-)
+from bivaluate.judge import choice
+from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
-from bivaluate.measures.registry import (
-    OF_FITS,
-    RECORDS,
-    compared_metrics,
-    get_metric,
-    get_ranking_metric,
-    main_metrics,
-    symbol,
-)
+from bivaluate.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values
@@ -86,9 +67,9 @@ class Selection:
 
     Examples
     --------
-    >>> from bivaluate.sweep import Plan, Sweep
-    >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], [2, 3])).run()
-    >>> sorted(select(run, by="asr").tables)
+    >>> run = Sweep(Plan("scenario:S9b", "cca", k=[2, 3], null="permute", null_runs=2)).run()
+    >>> selection = select(run, by="asr")
+    >>> sorted(selection.tables)
     ['best', 'best_k', 'candidates', 'null']
     """
 
@@ -109,9 +90,7 @@ class Selection:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
-        >>> chosen = select(run, by="asr")
-        >>> list(chosen.tables)
+        >>> list(selection.tables)
         ['best', 'best_k', 'candidates', 'null']
         """
         names = ("best", "best_k", "candidates", "null")
@@ -132,9 +111,7 @@ class Selection:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
-        >>> chosen = select(run, by="asr")
-        >>> chosen.choice("scenario:S9b")
+        >>> selection.choice("scenario:S9b")
         ('cca', 2)
         """
         mine = self.best[(self.best["measure"] == self.by) & (self.best["dataset"] == dataset)]
@@ -162,9 +139,7 @@ class Selection:
 
         Examples
         --------
-        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3])).run()
-        >>> chosen = select(run, by="asr")
-        >>> chosen.to_dict()["best"][0]["algorithm"]
+        >>> selection.to_dict()["best"][0]["algorithm"]
         'cca'
         """
         sentences = ("verdict", "disagreements", "instability", "warnings")
@@ -183,44 +158,54 @@ def select(run: Run, by: str | None = None) -> Selection:
         why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
         more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
         raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.{more}")
-    by = by or next((metric.key for metric in main_metrics() if metric.key in results), main_metrics()[0].key)
-    measures = _measures(results, by)
+    by = by or next(
+        (metric.key for metric in registry.main_metrics() if metric.key in results), registry.main_metrics()[0].key
+    )
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
-    for measure in measures:
+    for measure in _measures(results, by):
         high, above = high_is_better(measure), get_metric(measure).nothing
         summary = candidates(results, measure, high, above)
-        chosen = {"best": best(summary, high, above), "best_k": best_k(summary, high, above)}
-        for name, frame in {"candidates": summary, **chosen}.items():
+        chosen = _with_range(best(summary, high, above), summary, high)
+        for name, frame in {"candidates": summary, "best": chosen, "best_k": best_k(summary, high, above)}.items():
             if len(null):
-                frame = frame.merge(band(null, measure), on=["dataset", "algorithm", "k"], how="left")
-            if name == "best" and len(null):
-                of_choice = choice_p_values(summary, run.variants, str(run.plan.null), measure)
-                frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
-            if name == "best":
-                frame = _with_range(frame, summary, high)
+                frame = frame.merge(band(null, measure), on=CANDIDATE, how="left")
+                if name == "best":
+                    of_choice = choice_p_values(summary, run.variants, str(run.plan.null), measure)
+                    frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
-    joined = {name: _measure_first(_joined(frames)) for name, frames in tables.items()}
+    joined = {name: _joined(frames) for name, frames in tables.items()}
     supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
     joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined["candidates"], joined["best"], by)
-    notes = _cautions(run, joined["candidates"], joined["best"], by, undecided)
     return Selection(
         by=by,
         null=null,
-        verdict=[
-            _unscored(run, name, sentence=True)
-            or verdict(joined["best"], joined["candidates"], name, by, own_k, _near(run, name, own_k))
-            + _unfinished(run, name)
-            for name in run.datasets
-        ],
+        verdict=[_verdict(run, joined["best"], joined["candidates"], name, by, own_k) for name in run.datasets],
         disagreements=disagreements(joined["best"]),
         instability=instability(joined["candidates"], by),
-        warnings=notes,
+        warnings=_cautions(run, joined["candidates"], joined["best"], by, undecided),
         undecided=undecided,
         **joined,
     )
+
+
+def _verdict(
+    run: Run, best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, own_k: Collection[str]
+) -> str:
+    """Say what is there, what is still to be fitted, or that nothing could be scored."""
+    missing, planned = (sum(cell.dataset == dataset for cell in cells) for cells in (run.missing, run.cells))
+    if unscored := _unscored(run, dataset):
+        more = f"; `{continue_command(run)}` continues the sweep" if unscored == NOT_FITTED else ""
+        return f"{dataset}: {unscored}{more}."
+    found = choice.nearest(run.results, dataset)
+    said = choice.verdict(
+        best, candidates, dataset, by, own_k, choice.called(*found, own_k) if found is not None else ""
+    )
+    are = "is" if missing == 1 else "are"
+    rest = f" {missing:,} of its {plural(planned, 'cell')} {are} not finished: this may change." if missing else ""
+    return said + rest
 
 
 def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | None:
@@ -230,8 +215,7 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
     chosen = selection.choice(dataset)
     if chosen is None:
         return None
-    of_choice = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
-    seeds = of_choice.loc[of_choice["status"].isin(["ok", "degenerate"]), "seed"].tolist()
+    seeds = _scored_fits(run, dataset, chosen)["seed"].tolist()
     if len({run.matrix(dataset, seed).values.tobytes() for seed in seeds}) > 1:
         raise RunError(f"every seed of {dataset} has its own matrix, so its biclusters cannot recur over seeds.")
     return consensus_biclusters([run.solution(Cell(dataset, *chosen, seed)) for seed in seeds])
@@ -258,32 +242,33 @@ def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
     chosen = selection.choice(dataset)
     if chosen is None or _sees_nothing(selection, dataset):
         return None
-    mine = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
-    mine = mine[mine["status"].isin(["ok", "degenerate"])].dropna(subset=[selection.by])
+    mine = _scored_fits(run, dataset, chosen).dropna(subset=[selection.by])
     if not len(mine):
         return None
-    return _taken(
-        run, mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable").iloc[0]
+    row = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable").iloc[0]
+    seed, supported = int(row["seed"]), float(row.get("n_supported", math.nan))
+    path = solution_path(run.path, dataset, *chosen, seed)
+    own = (dataset, seed) in run.matrices
+    return (
+        Taken(path, int(row["n_biclusters"]), supported, matrix_words(run, dataset, seed), own)
+        if path.exists()
+        else None
     )
+
+
+def _scored_fits(run: Run, dataset: str, chosen: tuple[str, int]) -> pd.DataFrame:
+    """Return the results of a choice over its seeds, as far as they were scored."""
+    mine = run.results[run.results[CANDIDATE].eq([dataset, *chosen]).all(axis=1)]
+    return mine[mine["status"].isin(["ok", "degenerate"])]
 
 
 def _sees_nothing(selection: Selection, dataset: str) -> bool:
     """Whether every one of evidence and held-out cells that was asked sees nothing in a data set."""
     best = selection.best
     rows = {row["measure"]: row for row in best[best["dataset"] == dataset].to_dict("records")}
-    asked = [key for key in PILLARS if (selection.candidates["measure"] == key).any()]
+    asked = [key for key in choice.PILLARS if (selection.candidates["measure"] == key).any()]
     p_values = {key: float(row.get("p_value", math.nan)) for key, row in rows.items()}
-    return bool(asked) and seeing_nothing(rows, asked, p_values) == asked
-
-
-def _taken(run: Run, row: pd.Series) -> Taken | None:
-    dataset, seed = str(row["dataset"]), int(row["seed"])
-    path = solution_path(run.path, dataset, str(row["algorithm"]), int(row["k"]), seed)
-    if not path.exists():
-        return None
-    own = any((entry["dataset"], entry["seed"]) == (dataset, seed) for entry in run.matrices())
-    supported = float(row.get("n_supported", math.nan))
-    return Taken(path, int(row["n_biclusters"]), supported, matrix_words(run, dataset, seed), own)
+    return bool(asked) and choice.seeing_nothing(rows, asked, p_values) == asked
 
 
 @cache
@@ -297,43 +282,33 @@ def is_own_k(algorithm: str) -> bool:
         return False
 
 
-def _near(run: Run, dataset: str, own_k: Collection[str]) -> str:
-    """Return what comes nearest to a supported bicluster, as sentences call it."""
-    found = nearest(run.results, dataset)
-    return called(*found, own_k) if found is not None else ""
-
-
 def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.DataFrame:
     """Return the choices with ``k_low`` and ``k_high``: the K of the algorithm that are as good as its best."""
     ranges = []
     for row in best.to_dict("records"):
         base = str(row["algorithm"]).removesuffix(FINAL)
         mine = summary[(summary["dataset"] == row["dataset"]) & (summary["algorithm"] == base)]
-        ranges.append(as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
+        ranges.append(choice.as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
     return best.assign(k_low=[low for low, _ in ranges], k_high=[end for _, end in ranges])
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
-    get_ranking_metric(by)
+    registry.get_ranking_metric(by)
     if by not in results:
         raise ParameterError(
             f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
         )
-    compared = [metric.key for metric in compared_metrics()]
-    return [by, *(key for key in [*compared, *OF_FITS] if key in results and key != by)]
+    compared = [metric.key for metric in registry.compared_metrics()]
+    return [by, *(key for key in [*compared, *registry.OF_FITS] if key in results and key != by)]
 
 
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate, without letting empty frames decide about types."""
-
+    """Concatenate, the measure first, without letting empty frames decide about types."""
     import pandas as pd
 
     filled = [frame for frame in frames if len(frame)]
-    return pd.concat(filled, ignore_index=True) if filled else frames[0]
-
-
-def _measure_first(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[["measure", *(column for column in frame if column != "measure")]]
+    table = pd.concat(filled, ignore_index=True) if filled else frames[0]
+    return table[["measure", *(column for column in table if column != "measure")]]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -388,7 +363,7 @@ def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) 
         if dataset in chosen:
             continue
         mine = candidates[(candidates["measure"] == by) & (candidates["dataset"] == dataset)]
-        able = mine[enough_seeds(mine["n"], mine["seeds"])]
+        able = mine[choice.enough_seeds(mine["n"], mine["seeds"])]
         unscored = _unscored(run, dataset)
         reasons[dataset] = unscored or f"no candidate has a defined {symbol(by)} for at least half of its seeds"
         if len(able):
@@ -397,23 +372,14 @@ def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) 
     return reasons
 
 
-def _unscored(run: Run, dataset: str, sentence: bool = False) -> str:
-    """Say that a data set has no solution that could be scored, and what to do then; nothing where it has one."""
+def _unscored(run: Run, dataset: str) -> str:
+    """Say why a data set has no solution that could be scored; nothing where it has one."""
     mine = run.results[run.results["dataset"] == dataset]
     if mine["status"].isin(["ok", "degenerate"]).any():
         return ""
-    if len(mine):
-        why, more = f"all that was fitted failed, for example: {str(mine['reason'].iloc[0]).removesuffix('.')}", ""
-    else:
-        why, more = NOT_FITTED, f"; `{continue_command(run)}` continues the sweep"
-    return f"{dataset}: {why}{more}." if sentence else why
-
-
-def _unfinished(run: Run, dataset: str) -> str:
-    """Say how much of a data set is still to be fitted, behind the verdict on what is there."""
-    missing, planned = (sum(cell.dataset == dataset for cell in cells) for cells in (run.missing, run.cells))
-    are = "is" if missing == 1 else "are"
-    return f" {missing:,} of its {plural(planned, 'cell')} {are} not finished: this may change." if missing else ""
+    if not len(mine):
+        return NOT_FITTED
+    return f"all that was fitted failed, for example: {str(mine['reason'].iloc[0]).removesuffix('.')}"
 
 
 def _cautions(
@@ -444,21 +410,14 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")
     left_out = row["degenerate"] + row["failed"]
     if left_out and row["n"] < row["seeds"]:
-        found.append(
-            f"{name} is degenerate or failed for {left_out} of {row['seeds']} seeds; its mean is over the others."
-        )
-    blocks = run.biclusters
-    mine = blocks[
-        (blocks["dataset"] == row["dataset"]) & (blocks["algorithm"] == row["algorithm"]) & (blocks["k"] == row["k"])
-    ]
+        found.append(f"{name} has no score in {left_out} of {row['seeds']} seeds; its mean is over the others.")
+    mine = run.biclusters[run.biclusters[CANDIDATE].eq([row[column] for column in CANDIDATE]).all(axis=1)]
     thin = is_thin(mine["n_rows"], mine["n_cols"]).mean()
     if thin > 0:
-        found.append(
-            f"{name} is partly degenerate: {percent(thin)} of its biclusters have one row or at most two "
-            f"columns, which {symbol('ve')} cannot judge."
-        )
+        few = f"{percent(thin)} of the biclusters of {name} have one row or at most two columns"
+        found.append(f"{few}, which {symbol('ve')} cannot judge.")
     if RECORDS[by].direction == "low" and row["mean"] == 0:
-        found.append(f"{name} has {symbol(by)} 0: this is degenerate, not good.")
+        found.append(f"{name} has {symbol(by)} 0, which blocks too small to judge have, too.")
     return found
 
 

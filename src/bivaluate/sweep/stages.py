@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from bivaluate.algorithms.registry import FINAL
 from bivaluate.judge.choice import EVIDENCE, best_solution
+from bivaluate.sweep.cells import EXTRA_SEED
 
 FIRST_K = (2, 3, 5, 8)
 WIDER_K = (12, 16, 24)
-MORE_SEEDS, EXTRA_SEED = 4, 100_000  # how many, and how far apart: extra seeds are nobody's own
+MORE_SEEDS = 4
 WORTH_WIDENING = 0.5  # share of the best evidence from which larger K of an algorithm are tried
 GROWS = 1.01
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import time
 import types
 import typing
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
-from itertools import count
 from numbers import Integral, Real
 from typing import Any
 
@@ -215,18 +215,19 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     return refined.solution.select(np.argsort(-refined.evidence.gain, kind="stable").tolist())
 
 
+def _refit(task: Task, values: Any, k: int) -> Biclustering:
+    return fitted_solution(_make(task.key, k, task.random_state, task.parameters).fit(values), values)
+
+
 def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:
     """Add how well held-out cells are predicted: hide cells and fit the algorithm again, once per fold if nested."""
     from bivaluate.algorithms.registry import is_nested
     from bivaluate.sweep.held_out import predictive_gain
 
-    def refit(values: Any, k: int) -> Biclustering:
-        return fitted_solution(_make(task.key, k, task.random_state, task.parameters).fit(values), values)
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            gain = predictive_gain(matrix, refit, ks, folds=task.held_out, nested=is_nested(task.key))
+            gain = predictive_gain(matrix, partial(_refit, task), ks, folds=task.held_out, nested=is_nested(task.key))
     except Exception as error:
         for outcome in outcomes:
             outcome.findings.append(f"Held-out cells could not be predicted: {reason_of(error)}")
@@ -241,17 +242,15 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
     from bivaluate.judge.stability import stability
 
     nested = is_nested(task.key)
-    fits: list[
-        Biclustering
-    ] = []  # of the largest K, in the order in which they are asked for, which is that of every K
+    fits: dict[bytes, Biclustering] = {}  # of the largest K; the subsamples of every K are the same
 
-    def refit(at: Iterator[int], k: int, values: Any) -> Biclustering:
-        position = next(at)
-        if position == len(fits) or not nested:
-            wanted = ks[-1] if nested else k
-            found = fitted_solution(_make(task.key, wanted, task.random_state, task.parameters).fit(values), values)
-            fits.append(found)
-        return fits[position].select(range(min(k, len(fits[position])))) if nested else fits[-1]
+    def refit(k: int, values: Any) -> Biclustering:
+        if not nested:
+            return _refit(task, values, k)
+        same = hashlib.sha256(np.ascontiguousarray(values).tobytes()).digest()
+        if same not in fits:
+            fits[same] = _refit(task, values, ks[-1])
+        return fits[same].select(range(min(k, len(fits[same]))))
 
     for k, outcome in zip(ks, outcomes, strict=True):
         if outcome.status == FAILED:
@@ -259,7 +258,7 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                again = partial(refit, count(), k)
+                again = partial(refit, k)
                 found = stability(matrix, again, repeats=task.stability, null_runs=1, random_state=task.random_state)
         except Exception as error:
             outcome.findings.append(f"Biclusters could not be looked for again: {reason_of(error)}")

@@ -31,7 +31,7 @@ ONE_THREAD = (
 )
 NO_TIME = "the time was over"
 Limit = float | Callable[[], float] | None  # seconds, or how many are left
-GRACE = 5.0  # seconds in which a command that broke the limit is ended and its last lines are read
+GRACE = 20.0  # seconds in which a command that broke the limit is ended and its last lines are read
 GONE = (EOFError, OSError, pickle.UnpicklingError)  # the other side has ended
 
 
@@ -50,7 +50,7 @@ def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finish
 def perform_parallel(
     tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: Limit, workers: Workers
 ) -> Generator[Finished, None, None]:
-    """Perform the tasks on `jobs` worker processes, yield them as they finish, and let the workers rest.
+    """Perform the tasks on `jobs` worker processes and yield them as they finish; the processes end if it is cut short.
 
     Each of `jobs` threads owns one single-threaded worker process, because only a process can be stopped at a time
     limit and only a process can crash alone. They work a little ahead of whoever takes the results. Threads and queues
@@ -81,9 +81,10 @@ def perform_parallel(
         for _ in tasks:
             yield _next(finished)
             tickets.put(None)
-        workers.rest()
-    finally:
+    except BaseException:
         workers.stop()
+        raise
+    finally:
         for _ in threads:
             tickets.put(None)
         for thread in threads:
@@ -162,10 +163,6 @@ class Worker:
             raise TimeoutError
         return outcomes
 
-    def rest(self) -> None:
-        """Let go of the matrix that was sent last."""
-        self._sent = None
-
     def close(self) -> None:
         """End the process at once and free its pipes."""
         self._process.kill()
@@ -182,47 +179,21 @@ class Worker:
         return f"the worker process was ended by {name}{'; did the machine run out of memory?' if name == 'SIGKILL' else ''}"
 
 
-# Worker processes between two sweeps; None while nobody wants them kept.
-_resting: list[Worker] | None = None
-_resting_guard = threading.Lock()
-
-
-@contextlib.contextmanager
-def kept_workers() -> Iterator[None]:
-    """Keep worker processes from one sweep to the next within the block; to start one takes a second or two.
-
-    They know the modules and the environment of the time they were started, so this is for sweeps that belong together.
-    """
-    global _resting
-    with _resting_guard:
-        already, _resting = _resting, [] if _resting is None else _resting
-    try:
-        yield
-    finally:
-        if already is None:
-            with _resting_guard:
-                ended, _resting = _resting or [], None
-            for worker in ended:
-                worker.close()
-
-
 class Workers:
-    """One worker process per calling thread, started when first needed and replaced when it had to be ended."""
+    """Worker processes: started when first needed, each given one task at a time, replaced when one had to be ended."""
 
     def __init__(self) -> None:
-        self._own = threading.local()
         self._all: set[Worker] = set()
-        self._waiting: list[Worker] = []  # started, and nobody's yet
+        self._idle: list[Worker] = []
         self._guard = threading.Lock()
-        self._stopped = False
+        self.stopped = False
         atexit.register(self.stop)
 
     def start(self, number: int) -> None:
         """Start processes before there are tasks: while they import what they need, matrices can be read."""
         with self._guard:
-            while len(self._waiting) < number and not self._stopped:
-                self._waiting.append(_rested() or Worker())
-                self._all.add(self._waiting[-1])
+            while len(self._idle) < number and not self.stopped:
+                self._idle.append(self._new())
 
     def perform(self, task: Task, matrix: Matrix, limit: Limit = None) -> list[Outcome]:
         """Perform a task within `limit` seconds, or those that are left when it begins.
@@ -234,81 +205,79 @@ class Workers:
         while task.ks:
             start = time.perf_counter()
             seconds = limit() if callable(limit) else limit
+            if seconds is not None and seconds <= 0:
+                return [*(Outcome(k, TIMED_OUT, NO_TIME) for k in task.ks), *ended]
+            grace = GRACE if seconds is not None and is_command(task.key) else 0.0
+            worker = self._take()
             try:
-                if seconds is not None and seconds <= 0:
-                    ended = [*(Outcome(k, TIMED_OUT, NO_TIME) for k in task.ks), *ended]
-                    break
-                grace = GRACE if seconds is not None and is_command(task.key) else 0.0
-                return self._worker().perform(task, matrix, None if seconds is None else seconds + grace) + ended
+                outcomes = worker.perform(task, matrix, None if seconds is None else seconds + grace)
+                with self._guard:
+                    self._idle.append(worker)
+                return outcomes + ended
             except TimeoutError:
                 status, reason = TIMED_OUT, NO_TIME if callable(limit) else f"stopped after the limit of {seconds:g} s"
-            except EOFError as error:
+            except (EOFError, NotTaken) as error:
                 status, reason = FAILED, str(error)
-            except NotTaken as error:
-                status, reason = FAILED, str(error)
-                if not given_again:
+                if isinstance(error, NotTaken) and not given_again:
                     given_again = True
-                    self._dismiss()
+                    self._end(worker)
                     continue
-            self._dismiss()
+            self._end(worker)
             ended.insert(0, Outcome(task.ks[-1], status, reason, fit_seconds=time.perf_counter() - start))
             task = replace(task, ks=task.ks[:-1])
         return ended
 
-    def _dismiss(self) -> None:
-        with self._guard:
-            self._all.discard(self._own.worker)
-        self._own.worker.close()
-        self._own.worker = None
-
-    def rest(self) -> None:
-        """Leave the processes, which have nothing to do, to the next sweep if there will be one; end them if not."""
-        with self._guard, _resting_guard:
-            if _resting is not None and not self._stopped:
-                for worker in self._all:
-                    worker.rest()
-                _resting.extend(self._all)
-                self._all = set()
-        self.stop()
-
     def stop(self) -> None:
         """End all processes; unfinished work is abandoned."""
         with self._guard:
-            self._stopped = True
-            workers, self._all = self._all, set()
+            self.stopped = True
+            workers, self._all, self._idle = self._all, set(), []
         for worker in workers:
             worker.close()
         atexit.unregister(self.stop)
 
-    def _worker(self) -> Worker:
-        worker: Worker | None = getattr(self._own, "worker", None)
+    def _take(self) -> Worker:
+        """Return a process that has nothing to do; those that were killed meanwhile are passed over."""
         with self._guard:
-            if self._stopped:
+            if self.stopped:
                 raise Stopped
-            if worker is not None and worker.has_ended:  # between two tasks: neither is to blame
+            while self._idle:
+                worker = self._idle.pop()
+                if not worker.has_ended:
+                    return worker
                 self._all.discard(worker)
                 worker.close()
-                worker = None
-            if worker is None:
-                worker = self._own.worker = _still_running(self._waiting) or _rested() or Worker()
-                self._all.add(worker)
+            return self._new()
+
+    def _new(self) -> Worker:
+        worker = Worker()
+        self._all.add(worker)
         return worker
 
-
-def _rested() -> Worker | None:
-    """Take a worker of an earlier sweep that still runs, if there is one."""
-    with _resting_guard:
-        return _still_running(_resting or [])
-
-
-def _still_running(workers: list[Worker]) -> Worker | None:
-    """Take a worker that still runs out of the list, and those that do not."""
-    while workers:
-        worker = workers.pop()
-        if not worker.has_ended:
-            return worker
+    def _end(self, worker: Worker) -> None:
+        with self._guard:
+            self._all.discard(worker)
         worker.close()
-    return None
+
+
+_kept: Workers | None = None
+
+
+@contextlib.contextmanager
+def kept_workers() -> Iterator[Workers]:
+    """Give worker processes that end with the block; blocks within it share them: to start one takes a second or two.
+
+    They know the modules and the environment of the time they were started, so this is for sweeps that belong together.
+    """
+    global _kept
+    if _kept is not None and not _kept.stopped:
+        yield _kept
+        return
+    _kept = workers = Workers()
+    try:
+        yield workers
+    finally:
+        workers.stop()
 
 
 def _send(stream: IO[bytes], message: Any) -> None:

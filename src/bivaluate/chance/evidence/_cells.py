@@ -178,14 +178,14 @@ def _dense(matrix: Matrix, start: int, cells: Any) -> Floats:
     return matrix.dense(cells)
 
 
-def pieces(matrix: Matrix, cells: Any) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
-    """Return some rows at a time, dense, and which of their cells are seen; None where all are."""
+def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
+    """Return some rows at a time, dense, and which of their cells are seen; None where all are, or no gap is known."""
     n, m = cells.shape
     step = max(1, _PIECE // m)
     for at in range(0, n, step):
         x = matrix.dense(cells[at : at + step])
-        seen = ~np.isnan(x)
-        yield slice(at, at + len(x)), x, None if seen.all() else seen
+        seen = ~np.isnan(x) if gaps else None
+        yield slice(at, at + len(x)), x, None if seen is None or seen.all() else seen
 
 
 def sum_up(parts: Iterable[Any]) -> Any:

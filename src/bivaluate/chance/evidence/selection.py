@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,28 +83,35 @@ class Names:
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.parts: list[Any] = [np.zeros(n, dtype=np.int64) for n in shape]
-        self.sizes: list[list[int]] = [[n] for n in shape]
+        self.sizes: list[Any] = [np.array([n]) for n in shape]
 
     def cost(self, bicluster: Bicluster) -> float:
         """Return log C(n, r) + log n, or Σ over parts, with log 2 for the choice; rows and columns alike."""
         return sum(map(self._of_side, self.parts, self.sizes, (bicluster.rows, bicluster.cols)))
 
     @staticmethod
-    def _of_side(parts: Indices, sizes: list[int], members: Indices) -> float:
+    def _of_side(parts: Indices, sizes: Indices, members: Indices) -> float:
         n = len(parts)
         plain = log_choose(n, len(members)) + math.log(n)
         if len(sizes) == 1:
             return plain
-        inside = np.bincount(parts[members], minlength=len(sizes)).tolist()
-        return min(plain, sum(log_choose(p, r) + math.log1p(p) for p, r in zip(sizes, inside, strict=True))) + _LOG_2
+        logs, inside = _log_factorials(n), np.bincount(parts[members], minlength=len(sizes))
+        within = float((logs[sizes] - logs[inside] - logs[sizes - inside] + np.log1p(sizes)).sum())
+        return min(plain, within) + _LOG_2
 
     def accept(self, bicluster: Bicluster) -> None:
         """Split parts into members of a block and others."""
         for side, members in enumerate((bicluster.rows, bicluster.cols)):
             split = 2 * self.parts[side]
             split[members] += 1
-            _, self.parts[side], sizes = np.unique(split, return_inverse=True, return_counts=True)
-            self.sizes[side] = sizes.tolist()
+            sizes = np.bincount(split)
+            self.parts[side] = (np.cumsum(sizes > 0) - 1)[split]
+            self.sizes[side] = sizes[sizes > 0]
+
+
+@lru_cache(maxsize=4)
+def _log_factorials(n: int) -> Floats:
+    return np.array([math.lgamma(k + 1) for k in range(n + 1)])
 
 
 class Selection(NamedTuple):

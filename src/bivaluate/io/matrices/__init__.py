@@ -43,8 +43,8 @@ def read_matrix(
     Parameters
     ----------
     path : str or path-like
-        A file, gzipped or not, a 10x folder or a zarr folder. Large binary ones are read when they are used. The format
-        is recognised by content.
+        A file, gzipped or not, a 10x folder or a zarr folder, recognised by content. Large binary ones are read when
+        they are used.
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
     transpose : bool, default=False
@@ -77,14 +77,10 @@ def read_matrix(
 
     Raises
     ------
-    FileError
-        If the file cannot be read.
-    FormatError
-        If its content does not follow its format; the message names the line.
-    ParameterError
-        If an option has a value that is not allowed, or does not apply to this format.
-    MissingExtraError
-        If the format needs a package that is not installed.
+    FileError, FormatError
+        If the file cannot be read, or does not follow its format; the message names the line.
+    ParameterError, MissingExtraError
+        If an option is not allowed here, or the format needs a package that is not installed.
 
     See Also
     --------
@@ -95,9 +91,8 @@ def read_matrix(
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "toy.csv"
     >>> _ = file.write_text("gene,c1,c2\\nYAL001C,1.5,2\\nYAL002W,3,NA\\n")
-    >>> X = read_matrix(file)
-    >>> X.shape, X.row_labels, X.col_labels
-    ((2, 2), ('YAL001C', 'YAL002W'), ('c1', 'c2'))
+    >>> read_matrix(file).row_labels
+    ('YAL001C', 'YAL002W')
     """
     source = Source(path)
     options = _checked(Options(delimiter, decimal, header, index_cols, layer, modality, sheet))
@@ -134,10 +129,8 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
 
     Raises
     ------
-    FileError
-        If the file cannot be written.
-    ParameterError
-        If there is no such format, or the extension does not tell which one is meant.
+    FileError, ParameterError
+        If the file cannot be written, or the format is not known.
     MatrixError
         If the matrix cannot be used.
 

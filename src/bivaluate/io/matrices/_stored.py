@@ -12,18 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import BivaluateError, FormatError, MatrixError, TooLargeError
+from bivaluate._errors import BivaluateError, FormatError, MatrixError
 from bivaluate._files import TemporaryRows
 from bivaluate._parallel import count_cores, share_out
-from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows
-from bivaluate._text import Advice, Option
+from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows, take_near
 from bivaluate.io.matrices._zarr import check_codecs
 from bivaluate.io.matrices._zarr import opened as open_zarr
 from bivaluate.io.source import first_line
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
 _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
-MOST_FILES = 250  # temporary files that are written at once
 
 
 class Store:
@@ -123,14 +121,9 @@ class StoredArray:
             cells = stored.rows(lines.start, lines.stop, room)
             share_out([partial(put, lines, cells, slice(a, b)) for a, b in pairwise(edges)], threads)
 
-    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers; what lies close together is read at once."""
-        taken = np.empty((len(rows), self.shape[1]), self.dtype)
-        step = max(1, chunk_rows(self.shape[1]) // 4)
-        for first, last in windows(rows, step):
-            low = int(rows[first])
-            taken[first:last] = self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low]
-        return taken
+        return take_near(self, rows, max(1, chunk_rows(self.shape[1]) // 4))
 
 
 class StoredSparse:
@@ -165,20 +158,14 @@ class StoredSparse:
 
     def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers as CSR; what lies close together is read at once."""
-        from scipy.sparse import csr_array, vstack
-
         per_row = max(1, int(self._starts[-1]) // max(1, self.shape[0]))
-        parts = []
-        for first, last in windows(rows, max(1, _WINDOW // per_row)):
-            low = int(rows[first])
-            parts.append(self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low])
-        return csr_array(vstack(parts, format="csr")) if parts else csr_array((0, self.shape[1]), dtype=self.dtype)
+        return take_near(self, rows, max(1, _WINDOW // per_row))
 
 
 class TurnedSparse:
     """A sparse matrix in a file in compressed columns: sorted by rows, once, when rows are asked for.
 
-    In memory where the entries fit, which are held twice while they are sorted; otherwise by way of temporary files.
+    In memory where the entries fit, which are held twice while they are sorted; otherwise by way of a temporary file.
     """
 
     sparse = True
@@ -218,23 +205,23 @@ class TurnedSparse:
 
 
 class SortedEntries:
-    """Entries of a sparse matrix in temporary files, as a store of the arrays that `StoredSparse` reads."""
+    """Entries of a sparse matrix in a temporary file, as a store of the arrays that `StoredSparse` reads."""
 
     def __init__(self, starts: NDArray[np.int64], entry: np.dtype[Any]) -> None:
-        self._starts, self._entry, self._file = starts, entry, TemporaryRows()
-        self.path = self._file.path
-
-    def add(self, entries: NDArray[Any]) -> None:
-        """Write the entries that come next."""
-        self._file.add(entries.tobytes())
-
-    def close(self) -> None:
-        """End writing; the file goes with this object."""
-        self._file.close(keep_for=self)
+        self._starts, self._entry = starts, entry
+        file, size = TemporaryRows(), int(starts[-1]) * entry.itemsize
+        self.path = file.path
+        for start in range(0, size, _WINDOW):  # the room is taken here, where a full disk can be named
+            file.add(bytes(min(_WINDOW, size - start)))
+        file.close(keep_for=self)
 
     def node(self, key: str) -> Any:
-        """Return an array: the bounds of rows, or a field of the entries."""
-        return self._starts if key == "/indptr" else EntryField(self.path, self._entry, key[1:])
+        """Return an array: the bounds of rows, or a field of the entries, mapped for as long as it is looked at."""
+        return self._starts if key == "/indptr" else self.entries("r")[key[1:]]
+
+    def entries(self, mode: Any = "r+") -> np.memmap[Any, Any]:
+        """Return the entries, row by row."""
+        return np.memmap(self.path, self._entry, mode)
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
@@ -247,75 +234,28 @@ class SortedEntries:
             ) from None
 
 
-class EntryField:
-    """One field of entries in a file: sliced as an array is."""
-
-    def __init__(self, path: Path, entry: np.dtype[Any], name: str) -> None:
-        self._path, self._entry, self._name = path, entry, name
-        self.dtype: np.dtype[Any] = entry[name]
-
-    def __getitem__(self, wanted: slice) -> NDArray[Any]:
-        count, offset = wanted.stop - wanted.start, wanted.start * self._entry.itemsize
-        return np.fromfile(self._path, self._entry, count, offset=offset)[self._name]
-
-
 def turned_on_disk(stored: StoredSparse, memory: int) -> StoredSparse:
-    """Return a matrix with rows and columns swapped, its entries sorted by way of temporary files.
-
-    Entries go to files of neighbouring rows first, each small enough to be sorted in memory.
-    """
+    """Return a matrix with rows and columns swapped, its entries put in order in a temporary file."""
     n, m = stored.shape[1], stored.shape[0]
-    entry = np.dtype([("row", np.int32), ("indices", np.int32), ("data", stored.dtype)])
-    most = max(1, memory // (8 * entry.itemsize))  # entries of a file; those sorted, their order and copies are held
-    step = max(1, m * most // max(1, 4 * stored.n_entries))
+    entry = np.dtype([("indices", np.int32), ("data", stored.dtype)])
+    most = max(1, memory // (8 * entry.itemsize))  # entries that are held at once, with their order and copies
+    step = max(1, m * most // max(1, stored.n_entries))
     parts = [(first, min(first + step, m)) for first in range(0, m, step)]
     counts = np.zeros(n, dtype=np.int64)
     for first, last in parts:
         counts += np.bincount(stored.rows(first, last).indices, minlength=n)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    edges = [0]
-    while edges[-1] < n:
-        edges.append(max(edges[-1] + 1, int(np.searchsorted(starts, starts[edges[-1]] + most, side="right")) - 1))
-    if len(edges) > MOST_FILES:
-        enough = 8 * entry.itemsize * (stored.n_entries // MOST_FILES + int(counts.max()))
-        raise TooLargeError(
-            Advice(
-                f"{stored.store.path.name} holds {stored.n_entries:,} entries by columns, and rows are needed: sorting them "
-                f"with {memory / 1e6:,.0f} MB of memory takes more than {MOST_FILES} temporary files. Allow "
-                f"{enough / 1e6:,.0f} MB, or score the matrix as it is stored: ",
-                Option("transpose", True),
-                ".",
-            )
-        )
-    files = [TemporaryRows() for _ in edges[1:]]
+    store, filled = SortedEntries(starts, entry), starts[:-1].copy()
     for first, last in parts:
         turned = stored.rows(first, last).T.tocsr()
-        entries = np.empty(turned.nnz, dtype=entry)
-        entries["row"] = np.repeat(np.arange(n, dtype=np.int32), np.diff(turned.indptr))
-        entries["indices"], entries["data"] = turned.indices + first, turned.data
-        for file, begin, end in zip(files, turned.indptr[edges[:-1]], turned.indptr[edges[1:]], strict=True):
-            file.add(entries[begin:end].tobytes())
-    store = SortedEntries(starts, entry)
-    for file in files:
-        file.flush()
-        entries = np.fromfile(file.path, entry)
-        file.close()
-        store.add(entries[np.argsort(entries["row"], kind="stable")])
-    store.close()
+        sizes = np.diff(turned.indptr)
+        at = np.repeat(filled - turned.indptr[:-1], sizes) + np.arange(turned.nnz)
+        with store.reading("entries"):
+            entries = store.entries()  # mapped anew for each part: what is mapped counts as memory
+            entries["indices"][at], entries["data"][at] = turned.indices + first, turned.data
+            del entries
+        filled += sizes
     return StoredSparse(store, "", (n, m))
-
-
-def windows(rows: NDArray[np.int64], step: int) -> Iterator[tuple[int, int]]:
-    """Yield where groups of ascending numbers begin and end that lie within `step` of each other.
-
-    >>> list(windows(np.array([0, 3, 4, 40, 41, 90]), 10))
-    [(0, 3), (3, 5), (5, 6)]
-    """
-    first = 0
-    while first < len(rows):
-        last = int(np.searchsorted(rows, rows[first] + step))
-        yield first, last
-        first = last
 
 
 def checked_csr(data: Any, indices: Any, starts: Any, n_cols: int, name: str) -> Any:

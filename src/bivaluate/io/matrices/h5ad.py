@@ -87,10 +87,10 @@ def index_of(node: Any, name: str) -> tuple[str, ...]:
 def write_h5ad_results(
     path: str | os.PathLike[str], evaluation: Any, *, key: str = KEY, transpose: bool = False
 ) -> None:
-    """Write an evaluation into the .h5ad file its matrix came from.
+    """Write an evaluation into the .h5ad file its matrix came from; it is replaced whole or not at all.
 
     Membership goes to ``.varm[key]`` (genes x biclusters) and ``.obsm[key]`` (cells x biclusters), scores,
-    the table of biclusters, findings and sizes to ``.uns[key]``. The file is replaced whole or not at all.
+    the table of biclusters, findings and sizes to ``.uns[key]``.
 
     Parameters
     ----------
@@ -105,14 +105,10 @@ def write_h5ad_results(
 
     Raises
     ------
-    SolutionError
-        If the solution does not fit the file.
-    ParameterError
-        If `key` cannot be used as a name.
-    FileError, FormatError
-        If the file cannot be read or written.
-    MissingExtraError
-        If anndata is not installed.
+    SolutionError, ParameterError
+        If the solution does not fit the file, or `key` cannot be used as a name.
+    FileError, FormatError, MissingExtraError
+        If the file cannot be read or written, or anndata is not installed.
 
     See Also
     --------
@@ -120,7 +116,6 @@ def write_h5ad_results(
 
     Examples
     --------
-    >>> X = read_matrix("cells.h5ad")  # doctest: +SKIP
     >>> write_h5ad_results("cells.h5ad", evaluate(X, read_solution("found.json", X)))  # doctest: +SKIP
     """
     import_optional("anndata", "writing .h5ad")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +11,12 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import FormatError, MatrixError
 from bivaluate._files import atomic_path
-from bivaluate._parallel import count_cores, share_out
-from bivaluate._rows import CHUNK_CELLS, chunk_rows
+from bivaluate._rows import CHUNK_CELLS, chunk_rows, take_near
 from bivaluate.io.formats import Format, Options
-from bivaluate.io.matrices._stored import windows
 from bivaluate.io.source import Source, first_line
 from bivaluate.matrix import Matrix
 
-TOGETHER = 1 << 20  # cells that are read at once where all are asked for
+TOGETHER = 1 << 22  # cells that are read at once where all are asked for
 PROBED = 1 << 23  # bytes that a trial unpacks
 _INDEX = "__index_level_0__"  # what pandas calls an index without a name
 
@@ -57,12 +53,8 @@ def _in_file(pa: Any, schema: Any, index: Any, n: int, source: Source) -> Matrix
 def _dtype(pa: Any, kind: Any, name: str, source: Source) -> np.dtype[Any]:
     if pa.types.is_float32(kind):
         return np.dtype(np.float32)
-    if (
-        pa.types.is_floating(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-    ):
+    types = pa.types
+    if any(is_kind(kind) for is_kind in (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)):
         return np.dtype(np.float64)  # whole numbers may be missing, which only floats can say
     hint = "Only the first text column may hold row labels; drop or convert the others."
     raise source.fault(f"column {name!r} holds {kind}, not numbers. {hint}")
@@ -107,47 +99,25 @@ class ParquetSource:
                 raise
         return np.concatenate(parts) if len(parts) != 1 else parts[0]
 
-    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers; what lies close together is read at once."""
-        taken = np.empty((len(rows), self.shape[1]), self.dtype)
-        for first, last in windows(rows, chunk_rows(self.shape[1])):
-            low = int(rows[first])
-            taken[first:last] = self.rows(low, int(rows[last - 1]) + 1)[rows[first:last] - low]
-        return taken
+        return take_near(self, rows, chunk_rows(self.shape[1]))
 
     def fill(self, values: NDArray[np.float64]) -> None:
-        """Put all cells into an array, some columns of a row group at a time, by as many threads as there are cores."""
+        """Put all cells into an array, some columns at a time, read by pyarrow's threads."""
         import pyarrow as pa
-        import pyarrow.parquet as parquet
 
+        step = max(1, TOGETHER // max(1, self.shape[0]))
         try:
-            file, sizes = self._opened()
+            file, _ = self._opened()
+            for cols in (slice(first, first + step) for first in range(0, self.shape[1], step)):
+                table = file.read(columns=list(self.columns[cols]))
+                at = 0
+                for batch in table.to_batches():
+                    values[at : at + batch.num_rows, cols] = self._by_columns(batch, cols).T
+                    at += batch.num_rows
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(0, error) from None
-        files = [file]  # that no thread reads from
-
-        def read(group: int, begin: int, cols: slice) -> None:
-            at, names = begin, list(self.columns[cols])
-            try:
-                try:
-                    mine = files.pop()
-                except IndexError:  # asked first, another thread might take the last one in between
-                    mine = parquet.ParquetFile(self.path, metadata=file.metadata)
-                for batch in mine.iter_batches(TOGETHER, [group], columns=names, use_threads=False):
-                    stop = at + batch.num_rows
-                    values[at:stop, cols], at = self._by_columns(batch, cols).T, stop
-                if at != begin + sizes[group]:
-                    raise ValueError(f"{at - begin} rows of {sizes[group]} came")
-            except (pa.ArrowException, OSError, ValueError) as error:
-                raise self._damaged(at, error) from None
-            files.append(mine)
-
-        tasks = []
-        for group, begin in enumerate(itertools.accumulate(sizes[:-1], initial=0)):
-            step = max(1, TOGETHER // max(1, sizes[group]))
-            for first in range(0, self.shape[1], step):
-                tasks.append(partial(read, group, begin, slice(first, first + step)))
-        share_out(tasks, count_cores(None))
 
     def probe(self) -> None:
         """Read the first row, of as many columns as a trial may take the time for; pages are unpacked whole."""

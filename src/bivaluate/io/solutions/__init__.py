@@ -57,16 +57,12 @@ def read_solution(
 
     Raises
     ------
-    FileError
-        If the file cannot be read.
-    FormatError
-        If it is in no known format, or does not follow its format; the message names the line.
+    FileError, FormatError
+        If the file cannot be read, is in no known format, or does not follow its format; the message names the line.
     SolutionError
         If the members do not fit the matrix, or are labels and no matrix is given.
-    ParameterError
-        If an option has a value that is not allowed.
-    MissingExtraError
-        If the format needs a package that is not installed.
+    ParameterError, MissingExtraError
+        If an option has a value that is not allowed, or the format needs a package that is not installed.
 
     See Also
     --------
@@ -76,9 +72,8 @@ def read_solution(
     --------
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
-    >>> _ = file.write_text("bicluster,rows,cols\\nB1,g1 g3,c2\\n")
-    >>> X = pd.DataFrame([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], index=["g1", "g2", "g3"], columns=["c1", "c2"])
-    >>> read_solution(file, X)[0].rows
+    >>> _ = file.write_text("bicluster,rows,cols\\nB1,0 2,1\\n")
+    >>> read_solution(file)[0].rows
     array([0, 2])
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
@@ -90,30 +85,17 @@ def read_solution(
 def read_solutions(
     path: str | os.PathLike[str], X: Any = None, *, format: str | None = None, item: int | None = None, **options: Any
 ) -> list[Biclustering]:
-    """Read every solution of a file or folder that may hold several.
+    """Read every solution of a file or folder that may hold several, such as cNMF's of every K.
 
     Parameters
     ----------
-    path : str or path-like
-        A file or folder. A run folder of cNMF holds a solution for every K; most files hold one.
-    X : Matrix, DataFrame or array-like, optional
-        The matrix they belong to.
-    format : str, optional
-        Key of a format, where recognition is wrong.
-    item : int, optional
-        Only this one, counted from 0.
-    **options : object
-        As in :func:`read_solution`.
+    path, X, format, item, **options : object
+        As in :func:`read_solution`; with `item` only that one is read.
 
     Returns
     -------
     list of Biclustering
         In the order of the source; cNMF's by K.
-
-    Raises
-    ------
-    FileError, FormatError, SolutionError, ParameterError, MissingExtraError
-        As in :func:`read_solution`.
 
     See Also
     --------
@@ -121,11 +103,8 @@ def read_solutions(
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
-    >>> write_solution(Biclustering([([0, 1], [2, 3])], shape=(5, 6)), file)
-    >>> read_solutions(file)
-    [Biclustering(1 bicluster of a matrix of 5 x 6)]
+    >>> [len(solution) for solution in read_solutions("cnmf_run", X)]  # doctest: +SKIP
+    [5, 6, 7]
     """
     source = Source(path)
     record = reader("solution", source, format) if item is None else None
@@ -149,11 +128,7 @@ def read_members(
 
     Parameters
     ----------
-    path : str or path-like
-        The file.
-    X : Matrix, optional
-        The matrix the biclusters belong to.
-    format, index_base, members, item, rule, untrusted : object
+    path, X, format, index_base, members, item, rule, untrusted : object
         As in :func:`read_solution`.
 
     Returns
@@ -174,12 +149,7 @@ def read_members(
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
-    >>> _ = file.write_text("bicluster,rows,cols\\nB1,g1 g3,c2\\n")
-    >>> document, record = read_members(file)
-    >>> document.members, document.by, record.key
-    ([(['g1', 'g3'], ['c2'])], 'label', 'csv')
+    >>> document, record = read_members("found.csv")  # doctest: +SKIP
     """
     if index_base is not None and index_base not in (0, 1):
         raise ParameterError(f"index_base is {index_base!r}; indices are counted from 0 or from 1.")
@@ -220,10 +190,8 @@ def write_solution(
 
     Raises
     ------
-    FileError
-        If the file cannot be written.
-    ParameterError
-        If there is no such format, or the extension does not tell which one is meant.
+    FileError, ParameterError
+        If the file cannot be written, or the format is not known.
     SolutionError
         If the solution does not fit `X`, or the format cannot hold it.
 
@@ -235,9 +203,9 @@ def write_solution(
     --------
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
-    >>> write_solution(Biclustering([([0, 1], [2, 3])], shape=(5, 6)), file)
-    >>> read_solution(file).shape
-    (5, 6)
+    >>> write_solution(S, file)
+    >>> read_solution(file) == S
+    True
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
     write_members(document_of(solution, matrix), path, format=format)
@@ -250,20 +218,13 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
     ----------
     document : Document
         Members by index from 0 or by label.
-    path : str or path-like
-        The file to write; it appears whole or not at all.
-    format : str, optional
+    path, format : object
         As in :func:`write_solution`.
 
     Returns
     -------
     Format
         The format it was written in.
-
-    Raises
-    ------
-    FileError, ParameterError, SolutionError
-        As in :func:`write_solution`.
 
     See Also
     --------
