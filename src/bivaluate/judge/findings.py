@@ -32,7 +32,11 @@ def describe(
     sentences += _degenerate(workspace, names)
     if len(workspace.solution) == 1 and workspace.options.single == "nan":
         sentences.append(
-            f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with."
+            Advice(
+                f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with",
+                Advice("; ", Option("single", "matrix"), " compares it with the whole matrix"),
+                ".",
+            )
         )
     sentences += _all_columns(workspace)
     sentences += _coverage(workspace)
@@ -58,11 +62,12 @@ def _against_nve(workspace: Workspace) -> list[str]:
 
 
 def _series(workspace: Workspace) -> list[str]:
+    columns = workspace.matrix.nouns[1]
     if not evidence_scores(workspace).series > 0:
         return []
     return [
-        "Neighbouring columns are correlated, as in a time series; evidence allows for that. If the order of the columns "
-        "means nothing, shuffle them."
+        f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that. If the order of the "
+        f"{columns} means nothing, shuffle them."
     ]
 
 
@@ -93,7 +98,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
             what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
         elif is_thin(rows[k], cols[k]):
-            found.append(f"{names[k]} has two columns, which {symbol('ve')} cannot judge.")
+            found.append(f"{names[k]} has two {workspace.matrix.nouns[1]}, which {symbol('ve')} cannot judge.")
     return _capped(found)
 
 
