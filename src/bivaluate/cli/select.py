@@ -131,7 +131,9 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
-        second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
+        other = row["runner_up"].partition(" K=")[0]
+        second = other if is_own_k(other) else row["runner_up"]
+        second = f"{second} ({shown(row['runner_up_mean'])})" if second else "–"
         own, less = is_own_k(row["algorithm"]), f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
         k = number(row["found"]) if own else f"{row['k']}{less}"
         good = "–" if row["k_low"] == row["k_high"] else f"{row['k_low']} to {row['k_high']}"
