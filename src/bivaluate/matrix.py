@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bivaluate._anndata import cells_of, is_anndata
+from bivaluate._anndata import cells_of, is_anndata, stacked
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
 from bivaluate._errors import MatrixError, MissingExtraError, TooLargeError
 from bivaluate._rows import (
@@ -130,10 +130,11 @@ class Matrix:
 
         Parameters
         ----------
-        X : Matrix, DataFrame, AnnData, array-like, scipy.sparse matrix or RowSource
+        X : Matrix, DataFrame, AnnData, MuData, array-like, scipy.sparse matrix, SOMA SparseNDArray or RowSource
             Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; of a table of polars or pyarrow a
-            first column of text holds the labels of rows. Masked cells become missing ones. What lies in a file is
-            checked when it is read.
+            first column of text holds the labels of rows. The modalities of a MuData object are stacked by rows, with
+            their names, over the cells they have in common. Masked cells become missing ones. What lies in a file
+            is checked when it is read.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
@@ -158,6 +159,9 @@ class Matrix:
         """
         if is_anndata(X):
             return cls.of(cls.from_anndata(X), missing, absent=absent)
+        if type(X).__module__.startswith("mudata") and hasattr(X, "mod"):
+            parts = {key: cells_of(X.mod[key], None, obs_rows=False) for key in sorted(X.mod)}
+            return cls.of(cls(*stacked(parts, name), name, nouns=("features", "cells")), missing, absent=absent)
         if isinstance(X, Matrix):
             matrix = X if absent in (None, X.absent) else replace(X, absent=absent)
             matrix.once(Matrix._check_cells, missing)
@@ -846,6 +850,10 @@ def _source_of(cells: Any, name: str) -> RowSource:
         from bivaluate._cluster import DaskSource
 
         return DaskSource(cells, name)
+    if type(cells).__module__.startswith("tiledbsoma"):
+        from bivaluate._soma import SomaSource
+
+        return SomaSource(cells, name)
     if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
         large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
         if large and isinstance(cells, np.memmap) and cells.flags.c_contiguous and _starts_file(cells):

@@ -26,7 +26,7 @@ from bivaluate.sweep.journal import Journal
 from bivaluate.sweep.load import load_run
 from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.run import Sweep
-from bivaluate.sweep.schedule import Source, load_checked, sources
+from bivaluate.sweep.schedule import DataSet, load_checked, sources
 from bivaluate.sweep.workers import perform_here
 from tests.sweep.standins import BLOCKS, CARELESS, SEPARATE, all_tasks
 
@@ -329,7 +329,7 @@ def test_the_command_can_be_typed_again(
 
 
 def test_a_missing_extra_names_itself() -> None:
-    class Needy(Source):
+    class Needy(DataSet):
         def load(self, seed: int | None) -> Any:
             raise MissingExtraError("reading .h5ad", "anndata")
 

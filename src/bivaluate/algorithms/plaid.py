@@ -283,10 +283,10 @@ def two_means(points: Values, first: NDArray[np.int64], second: NDArray[np.int64
             before, group = group, nearer_to_first(points, a, b)
             if np.array_equal(before, group):
                 break
-            sums, n_a = group @ points, np.count_nonzero(group)
+            sums, n_a = group @ points, int(np.count_nonzero(group))
             a, b = sums / max(n_a, 1), (total - sums) / max(size - n_a, 1)
         # the squares between the groups: the more, the tighter the groups
-        n_a = np.count_nonzero(group)
+        n_a = int(np.count_nonzero(group))
         between = float(n_a * (a @ a) + (size - n_a) * (b @ b))
         if between > most:
             best, most = (a, b), between

@@ -14,7 +14,14 @@ from bivaluate._check import check_int
 from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
 from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
-from bivaluate.benchmark.judging import TABLES, Scored, Scores, bicluster_measures, known_rows, solution_measures
+from bivaluate.benchmark.judging import (
+    TABLES,
+    MethodSolution,
+    Scores,
+    bicluster_measures,
+    known_rows,
+    solution_measures,
+)
 from bivaluate.io import read_solution, write_matrix
 from bivaluate.registry import choose_metrics
 from bivaluate.solution import Biclustering
@@ -147,10 +154,10 @@ def run_benchmark(
     rows: dict[str, list[Any]] = {table: [] for table in TABLES}
     for name, (case, seed) in names.items():
         found = [
-            Scored(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
+            MethodSolution(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
             for r in done[done["dataset"] == name].to_dict("records")
         ]
-        found += [Scored(method, len(s), s) for (method, where), s in own.items() if where == name]
+        found += [MethodSolution(method, len(s), s) for (method, where), s in own.items() if where == name]
         kept = folder / "judged" / f"{name.replace(':', '_')}.json"
         for table, new in known_rows(case, seed, found, kept, rescore, added).items():
             rows[table] += new

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
+import signal
 import sys
 import time
 import warnings
@@ -164,6 +166,15 @@ def main() -> None:
         sys.exit(0)
 
 
+def script() -> None:
+    """Run the command line as a process of its own, which an interrupt ends with 130 even while Python shuts down."""
+    try:
+        main()
+    finally:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+
 def _say(kind: str, text: str) -> None:
     print(f"{kind}: {text}", file=sys.stderr)
 
@@ -174,4 +185,4 @@ def _show_warning(message: Warning | str, category: type[Warning], *args: Any, *
 
 
 if __name__ == "__main__":
-    main()
+    script()

@@ -34,7 +34,7 @@ from bivaluate.report.groups import Group
 
 
 @dataclass(frozen=True)
-class Case:
+class Findings:
     """What is known about one data set.
 
     `verdict` is the record of the solution shown: the one chosen, the only one, or what comes nearest. `missing` of
@@ -98,7 +98,7 @@ class Case:
         return sorted(k for k in ks if low <= k <= high)
 
 
-def speak(case: Case) -> Verdict:
+def speak(case: Findings) -> Verdict:
     """Return the verdict on one data set: the record of the solution shown, with a headline and notes on the choice."""
     record = case.verdict or Verdict("")
     steps = [*(["Start the same command again to finish the run."] if case.missing else []), *record.next_steps]
@@ -108,7 +108,7 @@ def speak(case: Case) -> Verdict:
     return replace(record, headline=_headline(case), next_steps=tuple(steps[:2]), notes=tuple(notes))
 
 
-def _headline(case: Case) -> str:
+def _headline(case: Findings) -> str:
     winner = case.winner
     if not case.groups:
         return "Nothing has been scored yet."
@@ -140,12 +140,12 @@ def _from_scores(group: Group) -> str:
     return counted({key: group.value(key) for key in ("n_biclusters", "n_supported")})
 
 
-def _score(case: Case, group: Group) -> str:
+def _score(case: Findings, group: Group) -> str:
     value = group.value(case.criterion)
     return f"{symbol(case.criterion)} {percent(value) if RECORDS[case.criterion].percent else number(value)}"
 
 
-def _lowest(case: Case, winner: Group) -> str:
+def _lowest(case: Findings, winner: Group) -> str:
     best = "highest" if RECORDS[case.criterion].direction == "high" else "lowest"
     return f"{winner.name} has the {best} {_score(case, winner)}."
 
@@ -155,13 +155,13 @@ def _unfinished(missing: int, planned: int) -> list[str]:
     return [f"{missing:,} of {planned:,} planned fits {are} not finished: the verdict may change."] if missing else []
 
 
-def _troubled(case: Case) -> list[str]:
+def _troubled(case: Findings) -> list[str]:
     total, found = sum(case.statuses.values()), case.statuses
     parts = [f"{found[key]:,} of {total:,} fits {key}" for key in ("failed", "timed out") if found[key]]
     return [f"{'; '.join(parts)}."] if parts and total > 1 else []
 
 
-def _choice(case: Case) -> list[str]:
+def _choice(case: Findings) -> list[str]:
     """Return what speaks for and against the choice."""
     winner = case.winner
     doubted = bool(case.pillars and case.unseen and case.fitted)
@@ -186,11 +186,11 @@ def _choice(case: Case) -> list[str]:
     ]
 
 
-def _agreement(case: Case) -> str:
+def _agreement(case: Findings) -> str:
     return agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
 
 
-def _others(case: Case, winner: Group) -> list[str]:
+def _others(case: Findings, winner: Group) -> list[str]:
     """Say how many biclusters of the other solutions are supported: of every algorithm the best K."""
     if case.criterion != EVIDENCE:
         return []
@@ -206,7 +206,7 @@ def _others(case: Case, winner: Group) -> list[str]:
     return [f"The other algorithms have fewer supported biclusters or less evidence: {listing(parts)}."]
 
 
-def _as_good(case: Case, winner: Group) -> list[str]:
+def _as_good(case: Findings, winner: Group) -> list[str]:
     """Say which other K are as good."""
     good = case.as_good
     if len(good) < 2 or winner.algorithm in case.finds_k:
@@ -215,7 +215,7 @@ def _as_good(case: Case, winner: Group) -> list[str]:
     return [f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best."]
 
 
-def _beside_null(case: Case) -> list[str]:
+def _beside_null(case: Findings) -> list[str]:
     """Say whether the winner's score is beyond that of the same algorithm on matrices without structure."""
     p, lowest = case.p_value, 1 / (case.surrogates + 1)
     if not math.isfinite(p):
@@ -226,7 +226,7 @@ def _beside_null(case: Case) -> list[str]:
     return [f"Its {symbol(case.criterion)} {is_} better than that of surrogates without structure (p = {p:.2g}{few})."]
 
 
-def _edge(case: Case, winner: Group) -> list[str]:
+def _edge(case: Findings, winner: Group) -> list[str]:
     """Say that the winner's K is the smallest or largest tried, where nothing but the measure itself speaks for it."""
     tried = sorted({g.k for g in case.groups if g.family == winner.family})
     told = math.isfinite(RECORDS[case.criterion].nothing) or math.isfinite(case.p_value)
@@ -236,7 +236,7 @@ def _edge(case: Case, winner: Group) -> list[str]:
     return [f"K = {winner.k} is the {end} K tried, and {symbol(case.criterion)} alone is no evidence for it."]
 
 
-def _steadiness(case: Case, winner: Group) -> list[str]:
+def _steadiness(case: Findings, winner: Group) -> list[str]:
     """Say how often the winner wins over seeds."""
     seeds = sum(group.wins for group in case.groups)
     if winner.seeds < 2 or seeds < 2:
@@ -250,7 +250,7 @@ def _steadiness(case: Case, winner: Group) -> list[str]:
     ]
 
 
-def _disagreement(case: Case, winner: Group) -> list[str]:
+def _disagreement(case: Findings, winner: Group) -> list[str]:
     """Say which error measures would choose another solution."""
     picks: dict[str, list[str]] = {}
     for metric in compared_metrics():
@@ -262,7 +262,7 @@ def _disagreement(case: Case, winner: Group) -> list[str]:
     return [f"{'; '.join(parts)}.{why}"] if parts and case.criterion == EVIDENCE else []
 
 
-def speak_all(cases: Mapping[str, Case]) -> Verdict:
+def speak_all(cases: Mapping[str, Findings]) -> Verdict:
     """Return the verdict on several data sets: who wins where; each has its own record below."""
     decided = {name: (case, case.winner) for name, case in cases.items() if case.winner is not None}
     notes = _unfinished(sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values()))
@@ -282,7 +282,7 @@ def speak_all(cases: Mapping[str, Case]) -> Verdict:
     return Verdict(_headline_of_all(decided, len(cases)), notes=tuple(notes))
 
 
-def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) -> str:
+def _headline_of_all(decided: Mapping[str, tuple[Findings, Group]], n_cases: int) -> str:
     criterion = next(case.criterion for case, _ in decided.values())
     (leader, most), *rest = Counter(winner.algorithm for _, winner in decided.values()).most_common()
     where = all_of(n_cases, "data set") if most == n_cases > 1 else f"{most} of {plural(n_cases, 'data set')}"

@@ -18,7 +18,7 @@ from bivaluate.sweep.portfolio import CENTRED, LOG, make_view, traits_of
 
 Values = NDArray[np.float64]
 Members = NDArray[np.int64]
-Block = tuple[Members, Members]
+Pair = tuple[Members, Members]
 REFUSALS = 3  # rows or columns tried of each kind
 CHANGED = 0.25  # the largest share of the rows, or columns, of a bicluster that changes
 MOST_TRIALS, CELLS_OF_TRIALS = 400, 200_000_000
@@ -139,9 +139,9 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     >>> X[:20, :8] += 3
     >>> refined = refine(X, Biclustering([(range(2, 20), range(7))], X.shape))
     >>> refined.solution[0].shape
-    (23, 8)
+    (20, 8)
     >>> refined.sentences(Matrix(X))[0][:18]
-    'B1 gains 5 rows (0'
+    'B1 gains 2 rows (0'
     """
     matrix = Matrix.of(X, missing).settled()
     blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]
@@ -192,13 +192,13 @@ def _standardised(matrix: Matrix) -> Values:
     return np.asarray(dense / np.where(spread > 0, spread, 1.0))
 
 
-def _changed(block: Block, axis: int, member: int) -> Block:
+def _changed(block: Pair, axis: int, member: int) -> Pair:
     """Return a block with one row or column more, or less if it is one of its own."""
     own = np.setxor1d(block[axis], [member])
     return (own, block[1]) if axis == 0 else (block[0], own)
 
 
-def _candidates(Z: Values, start: Block, block: Block) -> Iterator[tuple[int, int, bool]]:
+def _candidates(Z: Values, start: Pair, block: Pair) -> Iterator[tuple[int, int, bool]]:
     """Yield the rows and columns most likely to join and to leave a block, one of each kind.
 
     A side of a block changes by no more than a quarter of what it had at the start: more would be another bicluster.
