@@ -93,7 +93,7 @@ coverage: .venv/.installed  ## measure which statements the tests run, kernels i
 
 # README's commands, typed one after the other in an empty folder by the installed wheel
 TYPED = mkdir -p $(1) && cd $(1) && export PATH="$(CURDIR)/.venv-dist/bin:$$PATH" && set -e && \
-  sed -n 's/^\(bivaluate [^\#]*\).*/\1/p' $(CURDIR)/README.md | grep -v tcp: | while read -r line; do echo "$$line"; $$line > /dev/null; done
+  sed -n 's/^\(bivaluate [^\#]*\).*/\1/p' $(CURDIR)/README.md | grep -v tcp: | while read -r line; do echo "$$line"; $$line < /dev/null > /dev/null; done
 dist: .venv/.installed  ## build what a package index takes, check it, and use it in a clean environment as README says, without and with extras
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist .venv-dist
