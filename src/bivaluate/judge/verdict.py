@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._rows import SparseSource
 from bivaluate._text import html_table, listing, number, percent, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, TOO_SMALL
 from bivaluate.judge.limits import strength
@@ -115,7 +116,10 @@ def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
 def _by_strength(matrix: Matrix, bicluster: Any, side: int) -> NDArray[np.int64]:
     """Return the order of members by how far they differ inside from elsewhere; as given where cells stay in a file."""
     own, other = (bicluster.rows, bicluster.cols)[:: -1 if side else 1]
-    if not matrix.in_memory or len(own) * matrix.shape[1 - side] > MOST_RANKED:
+    if (
+        not (matrix.in_memory or isinstance(matrix.source, SparseSource))
+        or len(own) * matrix.shape[1 - side] > MOST_RANKED
+    ):
         return np.arange(len(own))
     cells = matrix.source.rows(0, matrix.shape[0])
     lines = (cells.T if side else cells)[own]
