@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import re
 import sys
@@ -205,21 +206,17 @@ def benchmark_sentence() -> str:
 
 
 def attack_table() -> str:
-    """What the recorded runs of the attack came to, by class of files."""
-    lines = ["| run | files | tries | refused | read | library ended | failures |", "|---|---|---|---|---|---|---|"]
-    for run in json.loads((ROOT / "docs" / "attack.json").read_text(encoding="utf-8")):
-        total: dict[str, int] = {}
-        mode = run.get("mode", "untrusted")
-        name = f"{mode}, seed {run['seed']}, {run['minutes']:g} minutes"
-        for kind, ends in [*sorted(run["classes"].items()), ("all", total)]:
-            counts = {"refused": 0, "value": 0, **ends}
-            ended = sum(counts.get(what, 0) for what in ("died", "hung")) if mode == "ordinary" else 0
-            failed = sum(counts.values()) - counts["refused"] - counts["value"] - ended
-            words = [f"{n:,}" for n in (sum(counts.values()), counts["refused"], counts["value"], ended, failed)]
-            lines.append(f"| {name} | {kind} | {' | '.join(words)} |")
-            name = ""
-            for what, n in ends.items() if kind != "all" else ():
-                total[what] = total.get(what, 0) + n
+    """What the recorded attack came to, by mode and class of files."""
+    lines = ["| mode | files | tries | refused | read | library ended | failures |", "|---|---|---|---|---|---|---|"]
+    for mode, classes in json.loads((ROOT / "docs" / "attack.json").read_text(encoding="utf-8")).items():
+        total = collections.Counter()
+        for ends in classes.values():
+            total.update(ends)
+        for kind, ends in [*sorted(classes.items()), ("all", total)]:
+            died = sum(ends.get(what, 0) for what in ("died", "hung")) if mode == "ordinary" else 0
+            tries, refused, read = sum(ends.values()), ends.get("refused", 0), ends.get("value", 0)
+            numbers = (tries, refused, read, died, tries - refused - read - died)
+            lines.append(f"| {mode} | {kind} | " + " | ".join(f"{n:,}" for n in numbers) + " |")
     return "\n".join(lines)
 
 

@@ -1,29 +1,32 @@
 """Mutated files against the readers: tries, and failures by class. Run it with ``make attack``.
 
 Every seed file is valid. Its bytes are replaced, removed, repeated and cut; some of them unpacked and packed again, so
-that damage reaches what lies inside. Some unpack to hundreds of times their size, and are read in a process of their own
-to see what they take. A reader must give a value or an error of bivaluate's. Counted as failures: any other error, anything
-that had to be caught by the last net, 10 s of work or 512 MB of memory more than the undamaged file needs, in this process
-or in those it starts. Every class of files gets its share of the time. ``--untrusted`` attacks reading in a process with
-limits; without it, formats of C libraries are read in a fork, and a library that dies or hangs there is counted as such,
-which ordinary reading does not promise to prevent. ``--record`` adds the counts to ``docs/attack.json``, from which
-``docs/generate.py`` makes the table.
+that damage reaches what lies inside. Some unpack to hundreds of times their size: bombs. All but one in 500 bombs are
+made at a 32nd of their size, and then the limits of bivaluate, of memory and of time are those divided by 32.
+
+A reader must give a value or an error of bivaluate's. Counted as failures: any other error, anything that had to be
+caught by the last net, 10 s of work or 512 MB of memory more than the undamaged file needs, in the process that reads or
+in the one it starts. Files are read in a fork that reads one after the other; a fork that dies or hangs is replaced. That
+is a failure too, except in ordinary mode where a C library reads, which ordinary reading does not promise to prevent.
+``--untrusted`` attacks reading in a process with limits: a second such fork, and for one file in 2,000 the process itself.
+
+Try number n of a class is always the same file: ``--again HDF5:17`` makes and reads it again. ``--record`` adds what is
+counted to ``docs/attack.json``, goes on from there when it is started again, and ``docs/generate.py`` makes the table of it.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import contextlib
-import fnmatch
+import ctypes
+import functools
 import gzip
 import importlib
 import io
-import itertools
 import json
+import lzma
 import os
 import random
-import resource
 import shutil
 import signal
 import sqlite3
@@ -34,7 +37,7 @@ import time
 import types
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +45,11 @@ import numpy as np
 
 from bivaluate import Matrix, read_matrix, read_solution, write_matrix
 from bivaluate._errors import BivaluateError
-from bivaluate.io import trial
+from bivaluate.io import source, trial
 from bivaluate.io.formats import UNTRUSTED
-from bivaluate.sweep import Plan, Sweep, load_run
+from bivaluate.io.matrices import _dialect, excel
+from bivaluate.io.solutions import r_rds
+from bivaluate.sweep import Plan, Sweep, check_run, load_run
 from tests.io import test_field_matrices as field
 from tests.io import test_tool_solutions as tools
 from tests.io.rds_writer import biclust_object
@@ -52,16 +57,20 @@ from tests.io.test_own_solutions import LISTS, LONG, MATRIX
 
 PIECES = [b"\n", b"\t", b",", b'"', b"[", b"\x00", b"99999999999", b"-1", b"\xff\xff\xff\x7f", b"\xff\xfe", b"\x00\xd8"]
 SECONDS, MEGABYTES = 10.0, 512.0
-NOTHING = ("refused", 0.0, 0.0)
-BOMBS = "unpacking to far more"
-APART = ("HDF5", "Parquet", "rds", "zarr")  # read in a fork: a library may die
-SHARES = {BOMBS: 2, "HDF5": 6, "Parquet": 3, "rds": 3, "zarr": 4, "run folders": 2}  # of the time
-LIBRARY = ("died", "hung")  # no failures of ordinary reading
+BOMBS, SMALLER, FULL = "unpacking to far more", 32, 500  # bombs are made smaller, except one of so many
+LIMITS = ((source, "FREE_UNPACKED"), (source, "LOOKED_AFTER"), (source, "FREE_LINES"), (source, "MAX_LINE"))
+LIMITS += ((source, "HEAD_BYTES"), (_dialect, "MAX_FIELDS"), (excel, "FREE_UNPACKED"), (r_rds, "FREE_NUMBERS"))
+SLOW = (BOMBS, "zarr", "run folders")  # classes that get the fewest tries
+LIBRARIES = ("HDF5", "Parquet", "rds", "zarr")  # read by C libraries, which may die
+TRIES, SAVED = 2000, 60.0  # tries of a fork; seconds between records
+RUNS = tuple(f"run{n}" for n in range(8))
+FOLDERS = (*RUNS, "z2.zarr", "z3.zarr", "shards.zarr")
+SHARED = Path("/dev/shm")  # files in memory
 RECORD = Path(__file__).parents[1] / "docs" / "attack.json"
 CLASSES = {  # the first that the name of a seed file begins or ends with
     BOMBS: ("bomb",),
     "zarr": (".zarr",),
-    "run folders": ("run",),
+    "run folders": RUNS,
     "HDF5": (".h5", ".h5ad", ".h5mu", ".loom"),
     "Parquet": (".parquet",),
     "npy and npz": (".npy", ".npz"),
@@ -94,7 +103,7 @@ def seeds(folder: Path) -> dict[str, tuple[str, bytes]]:
     files["utf16.txt"] = ("solution", tools.CASES[0][1].encode("utf-16"))
     files["b.rds"] = ("solution", gzip.compress(biclust_object(*tools.masks()), mtime=0))
     files["m.xlsx"] = ("matrix", _workbook([["", "a", "b"], *([f"g{i}", i, i / 7] for i in range(8))]))
-    files |= {name: (kind, _packed(name, content())) for name, (kind, content) in CONTENTS.items()}
+    files |= {name: (kind, b"") for name, (kind, _) in CONTENTS.items()}
     shutil.rmtree(folder)
     folder.mkdir()
     return files
@@ -104,16 +113,17 @@ def _folders(folder: Path) -> Iterable[tuple[str, str, Path]]:
     """Yield zarr folders of both versions, and a run folder, with their names and kinds."""
     import zarr
 
-    for version in (2, 3):
-        root = zarr.open_group(folder / f"z{version}.zarr", mode="w", zarr_format=version)
-        root.create_array("X", data=np.arange(35.0).reshape(5, 7), chunks=(2, 7))
+    for name, version, shards in (("z2.zarr", 2, None), ("z3.zarr", 3, None), ("shards.zarr", 3, (4, 7))):
+        root = zarr.open_group(folder / name, mode="w", zarr_format=version)
+        root.create_array("X", data=np.arange(35.0).reshape(5, 7), chunks=(2, 7), shards=shards)
         for key, count in (("obs", 5), ("var", 7)):
             group = root.create_group(key)
             group.attrs["_index"] = "_index"
             group.create_array("_index", data=np.array([f"{key}{i}" for i in range(count)]))
-        yield f"z{version}.zarr", "matrix", folder / f"z{version}.zarr"
+        yield name, "matrix", folder / name
     Sweep(Plan(["scenario:S9b"], ["cca"], k=[2, 3]), folder / "run").run()
-    yield "run", "run", folder / "run"
+    for name in RUNS:  # one in eight is checked as well
+        yield name, "check" if name == RUNS[-1] else "run", folder / "run"
 
 
 def _as_bytes(folder: Path) -> bytes:
@@ -128,26 +138,21 @@ def _as_bytes(folder: Path) -> bytes:
 
 def place(path: Path, data: bytes, rng: random.Random | None) -> None:
     """Write a seed where it is read from, damaged; of a folder one file is."""
-    if path.suffix != ".zarr" and path.name != "run":
+    if not path.name.startswith(FOLDERS):
         path.write_bytes(mutated(data, rng) if rng else data)
         return
-    shutil.rmtree(path, ignore_errors=True)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        names = archive.namelist()
-        bad = rng.choice([name for name in names if not name.endswith(".csv")]) if rng else ""
-        for name in names:
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            content = archive.read(name)
-            (path / name).write_bytes(_damaged(content, rng) if rng and name == bad else content)
-    if rng and path.name == "run" and rng.random() < 0.7:
-        (path / "journal.sqlite").write_bytes(archive_of(data, "journal.sqlite"))
+        content = {path / name: archive.read(name) for name in archive.namelist()}
+    bad = rng.choice([name for name in content if name.suffix != ".csv"]) if rng else None
+    for left in path.rglob("*"):
+        if left not in content and left.is_file():
+            left.unlink()
+    for name, whole in content.items():
+        name.parent.mkdir(parents=True, exist_ok=True)
+        name.write_bytes(_damaged(whole, rng) if rng and name == bad else whole)
+    if rng and path.name in RUNS and rng.random() < 0.7:
+        (path / "journal.sqlite").write_bytes(content[path / "journal.sqlite"])
         _tamper(path / "journal.sqlite", rng)
-
-
-def archive_of(data: bytes, name: str) -> bytes:
-    """Return one file of an archive."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return archive.read(name)
 
 
 def _tamper(path: Path, rng: random.Random) -> None:
@@ -172,30 +177,38 @@ def _tamper(path: Path, rng: random.Random) -> None:
                 db.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (rng.choice(values), rng.choice((1, 2))))
 
 
-def _array() -> bytes:
+def _array(smaller: int) -> bytes:
     array = io.BytesIO()
-    np.save(array, np.tile(np.random.default_rng(0).normal(size=50), (1 << 15, 5)))
+    np.save(array, np.tile(np.random.default_rng(0).normal(size=50), ((1 << 15) // smaller, 5)))
     return array.getvalue()
 
 
 _MARKET = b"%%MatrixMarket matrix coordinate real general\n30000 30000 16777216\n"
 _CELLS = b"<row><c><v>1</v></c><c><v>1</v></c><c><v>1</v></c></row>"
-CONTENTS: dict[str, tuple[str, Callable[[], bytes]]] = {  # of bombs, before they are packed; a .npz holds its .npy
+CONTENTS: dict[str, tuple[str, Callable[[int], bytes]]] = {  # of bombs, before they are packed; a .npz holds its .npy
     "bomb.npz": ("matrix", _array),
     "bomb.npy.gz": ("matrix", _array),
-    "bomb-lines.csv.gz": ("matrix", lambda: b"ab,1\n" * (1 << 24)),
-    "bomb-line.csv.gz": ("matrix", lambda: b"1," * (1 << 25)),
-    "bomb-wide.csv.gz": ("matrix", lambda: (b"ab," + b"0," * 400 + b"0\n") * (1 << 16)),
-    "bomb.mtx.gz": ("matrix", lambda: _MARKET + b"1 2 3\n" * (1 << 24)),
-    "bomb.rds": ("solution", lambda: biclust_object(*tools.masks()) + bytes(1 << 27)),
-    "bomb-lines.txt.gz": ("solution", lambda: tools.CASES[0][1].encode() + b"a\n" * (1 << 24)),
-    "bomb.xlsx": ("matrix", lambda: _CELLS * (1 << 19)),
+    "bomb-lines.csv.gz": ("matrix", lambda smaller: b"ab,1\n" * ((1 << 24) // smaller)),
+    "bomb-line.csv.gz": ("matrix", lambda smaller: b"1," * ((1 << 25) // smaller)),
+    "bomb-wide.csv.gz": ("matrix", lambda smaller: (b"ab," + b"0," * 400 + b"0\n") * ((1 << 16) // smaller)),
+    "bomb.mtx.gz": ("matrix", lambda smaller: _MARKET + b"1 2 3\n" * ((1 << 24) // smaller)),
+    "bomb.rds": ("solution", lambda smaller: biclust_object(*tools.masks()) + bytes((1 << 27) // smaller)),
+    "bomb-xz.rds": ("solution", lambda smaller: biclust_object(*tools.masks()) + bytes((1 << 27) // smaller)),
+    "bomb-lines.txt.gz": ("solution", lambda smaller: tools.CASES[0][1].encode() + b"a\n" * ((1 << 24) // smaller)),
+    "bomb.xlsx": ("matrix", lambda smaller: _CELLS * ((1 << 19) // smaller)),
 }
+
+
+@functools.cache
+def _content(name: str, smaller: int) -> bytes:
+    return CONTENTS[name][1](smaller)
 
 
 def _packed(name: str, content: bytes) -> bytes:
     if name.endswith(".xlsx"):
         return _workbook([["g", 1, 2]], content)
+    if name == "bomb-xz.rds":
+        return lzma.compress(content, preset=0)
     if not name.endswith(".npz"):
         return gzip.compress(content, 1, mtime=0)
     packed = io.BytesIO()
@@ -239,6 +252,15 @@ def _hdf5(folder: Path, values: Any) -> None:
         for key, labels in names.items():
             file.create_group(key).attrs["_index"] = "_index"
             file[key]["_index"] = labels
+    with h5py.File(folder / "sparse.h5ad", "w") as file:
+        file.create_group("X").attrs.update(
+            {"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": [7, 5]}
+        )
+        for key, cells in stored.items():
+            file[f"X/{key}"] = cells
+        for key, other in (("obs", "var"), ("var", "obs")):
+            file.create_group(key).attrs["_index"] = "_index"
+            file[f"{key}/_index/categories"], file[f"{key}/_index/codes"] = names[other], np.arange(len(names[other]))
     with h5py.File(folder / "m.h5mu", "w") as file:
         file["mod/rna/X"] = values.T
         for key, labels in names.items():
@@ -285,33 +307,35 @@ def _damaged(whole: bytes, rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def attempt(kind: str, path: Path) -> tuple[str, float, float]:
-    """Read a file; return how that ended ("value", "refused" or a class of failure), seconds of work and megabytes."""
-    memory, start = _most_memory(), time.process_time()
+def attempt(request: dict[str, Any]) -> str:
+    """Read a file; return how that ended: "value", "refused" or a class of failure."""
+    kind, path = request["kind"], Path(request["path"])
     try:
-        if kind == "matrix":
-            read_matrix(path).values  # noqa: B018
-        elif kind == "run":
-            _read_run(path)
-        else:
-            read_solution(path, tools.X)
-        ended = "value"
+        with _limits_divided(request["smaller"]):
+            _read(kind, path)
     except BivaluateError as error:
         caught = error.__cause__
-        is_ours = kind == "run" or caught is None or isinstance(caught, (BivaluateError, OSError, UnicodeError))
-        ended = "refused" if is_ours else f"caught at last: {type(caught).__name__}"
+        is_ours = (
+            kind in ("run", "check") or caught is None or isinstance(caught, (BivaluateError, OSError, UnicodeError))
+        )
+        return "refused" if is_ours else f"caught at last: {type(caught).__name__}"
     except Exception as error:
-        ended = type(error).__name__
-    seconds = time.process_time() - start
-    return ended, seconds, (_most_memory() - memory) / 1024
+        return type(error).__name__
+    return "value"
 
 
-def _most_memory() -> int:
-    """Return the most kilobytes that this process, or one that it started, has held."""
-    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+def _read(kind: str, path: Path) -> None:
+    if kind == "matrix":
+        read_matrix(path).values  # noqa: B018
+    elif kind == "solution":
+        read_solution(path, tools.X)
+    else:
+        _read_run(path, kind == "check")
 
 
-def _read_run(path: Path) -> None:
+def _read_run(path: Path, checked: bool) -> None:
+    if checked:
+        check_run(path)
     run = load_run(path)
     for cell in run.cells:
         run.findings(cell)
@@ -319,151 +343,248 @@ def _read_run(path: Path) -> None:
         run.mergers(cell)
     for entry in run.matrices.values():
         run.matrix(entry["dataset"], entry["seed"])
-    run.tables()
+    if checked:
+        run.tables()
     repr(run.provenance)
 
 
-def attempt_apart(kind: str, path: Path) -> tuple[str, float, float]:
-    """Read a file in a fork: what it takes of memory is then its own."""
-    end, start = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
-            signal.alarm(int(30 * SECONDS))
-            os.write(start, json.dumps(attempt(kind, path)).encode())
-        finally:
+@contextlib.contextmanager
+def _limits_divided(by: int) -> Iterator[None]:
+    usual = [getattr(*limit) for limit in LIMITS]
+    Fork.smaller = by
+    for limit, value in zip(LIMITS, usual, strict=True):
+        setattr(*limit, value // by)
+    try:
+        yield
+    finally:
+        for limit, value in zip(LIMITS, usual, strict=True):
+            setattr(*limit, value)
+
+
+def _memory(which: str) -> float:
+    """Return the megabytes that this process holds (VmRSS), or the most it held (VmHWM) since that was reset."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(which)).split()[1]) / 1024
+
+
+class Fork:
+    """A fork that answers one request after another, with the seconds and megabytes that each took."""
+
+    smaller = 1  # what limits are divided by now
+    inner: Fork | None = None  # the fork in the place of the process with limits
+    more = (0.0, 0.0)  # seconds and megabytes of that one
+
+    def __init__(self, serve: Callable[[dict[str, Any]], Any]) -> None:
+        self.serve, self.left, self.pid = serve, 0, 0
+
+    def ask(self, request: dict[str, Any]) -> tuple[Any, float, float, int]:
+        """Return the answer (None where the fork died), seconds, megabytes and the signal it died by."""
+        if not self.left:
+            self.end()
+            self._start()
+        self.left -= 1
+        self.requests.write(json.dumps(request) + "\n")
+        self.requests.flush()
+        if line := self.answers.readline():
+            return *json.loads(line), 0
+        return None, 0.0, 0.0, self.end()
+
+    def end(self) -> int:
+        """End the fork; return the signal that it died by."""
+        if not self.pid:
+            return 0
+        with contextlib.suppress(BrokenPipeError):
+            self.requests.close()
+        self.answers.close()
+        status, self.pid, self.left = os.waitpid(self.pid, 0)[1], 0, 0
+        return status & 0x7F
+
+    def _start(self) -> None:
+        (request_end, request_start), (answer_end, answer_start) = os.pipe(), os.pipe()
+        parent, self.left, self.pid = os.getpid(), TRIES, os.fork()
+        if self.pid == 0:
+            os.close(request_start)
+            os.close(answer_end)
+            trial._end_with(parent)
+            with contextlib.suppress(BaseException):
+                self._answer(request_end, answer_start)
             os._exit(0)
-    os.close(start)
-    with os.fdopen(end) as stream:
-        answer = stream.read()
-    signalled = os.waitpid(pid, 0)[1] & 0x7F
-    hung = signalled in (signal.SIGPROF, signal.SIGALRM)
-    return tuple(json.loads(answer)) if answer else ("hung" if hung else "died", 0.0, 0.0)
+        os.close(request_end)
+        os.close(answer_start)
+        self.requests, self.answers = os.fdopen(request_start, "w"), os.fdopen(answer_end)
+
+    def _answer(self, request_end: int, answer_start: int) -> None:
+        most = 0.0
+        with os.fdopen(request_end) as requests, os.fdopen(answer_start, "w") as answers:
+            for line in requests:
+                signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
+                signal.alarm(int(30 * SECONDS))
+                if most > MEGABYTES / SMALLER / 4:
+                    ctypes.CDLL(None).malloc_trim(0)  # what was freed, and is used again, would not be counted
+                held = _memory("VmRSS")
+                Path("/proc/self/clear_refs").write_text("5")  # the most memory is counted from here
+                start, Fork.more = time.process_time(), (0.0, 0.0)
+                found = self.serve(json.loads(line))
+                seconds = time.process_time() - start + Fork.more[0]
+                most = max(_memory("VmHWM") - held, Fork.more[1])
+                answers.write(json.dumps([found, seconds, most]) + "\n")
+                answers.flush()
 
 
-def forked(words: list[str], *, input: bytes, **_: Any) -> subprocess.CompletedProcess[bytes]:
-    """Do what the process of an untrusted file does, in a fork: starting Python takes far longer than reading."""
-    request = json.loads(input)
-    end, start = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            trial._limit(request["size"])
-            os.environ[UNTRUSTED] = "0"
-            os.write(start, json.dumps(trial._outcome(request)).encode())
-        finally:
-            os._exit(0)
-    os.close(start)
-    with os.fdopen(end, "rb") as stream:
-        answer = stream.read()
-    return subprocess.CompletedProcess(words, -(os.waitpid(pid, 0)[1] & 0x7F), answer)
+def _with_limits(request: dict[str, Any]) -> dict[str, str]:
+    """Do what the process of an untrusted file does; its limits are set anew for every file."""
+    trial._limit(request["size"])
+    os.environ[UNTRUSTED] = "0"
+    with _limits_divided(request["smaller"]):
+        return trial._outcome(request)
 
 
-def judged(found: tuple[str, float, float], honest: tuple[str, float, float]) -> str:
-    """Return how a try ended; one that took far more than the undamaged file does is a failure."""
-    ended, seconds, megabytes = found
-    if ended == "refused" and seconds > SECONDS + honest[1]:
-        return "time"
-    return "memory" if ended == "refused" and megabytes > MEGABYTES + honest[2] else ended
+def forked(words: list[str], *, input: bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    """Stand in for the process of an untrusted file: starting Python takes far longer than reading."""
+    if Fork.smaller == 1 and random.random() < 1 / 2000:
+        return subprocess.run(words, input=input, **options)
+    if Fork.inner is None:
+        Fork.inner = Fork(_with_limits)
+    answer, *more, signalled = Fork.inner.ask({**json.loads(input), "parent": os.getpid(), "smaller": Fork.smaller})
+    Fork.more = tuple(more)
+    return subprocess.CompletedProcess(words, -signalled, json.dumps(answer or {}).encode())
 
 
-def attack(minutes: float, seed: int, keep: Path | None, only: str = "*") -> dict[str, Any]:
-    """Mutate and read until the time is over; return the counts."""
-    rng, counts = random.Random(seed), collections.defaultdict(collections.Counter)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        files = {name: seed for name, seed in seeds(folder).items() if fnmatch.fnmatch(name, only)}
-        turns = {name: itertools.cycle(found) for name, found in _by_class(files).items()}
-        spent = dict.fromkeys(turns, 0.0)
-        honest = {name: _honest(*files[name], folder / name) for name in _by_class(files).get(BOMBS, ())}
-        start = time.monotonic()
-        while sum(spent.values()) < 60 * minutes:
-            chosen = min(spent, key=lambda name: spent[name] / SHARES.get(name, 1))
-            name = next(turns[chosen])
-            kind, whole = files[name]
-            path = folder / name
-            if chosen == BOMBS:
-                path.write_bytes(_damaged_bomb(name, whole, rng))
-                ended = judged(attempt_apart(kind, path), honest[name])
-            else:
-                place(path, whole, rng)
-                ended = judged((attempt_apart if chosen in APART else attempt)(kind, path), NOTHING)
-            counts[name][ended] += 1
-            if ended not in ("value", "refused") and keep is not None:
-                keep.mkdir(exist_ok=True)
-                kept = keep / f"{sum(counts[name].values())}-{ended.split()[-1]}-{name}"
-                shutil.copytree(path, kept) if path.is_dir() else kept.write_bytes(path.read_bytes())
-            spent[chosen] += -start + (start := time.monotonic())
-    return {name: dict(found) for name, found in counts.items()}
+class Attack:
+    """Seed files by class, and the fork that reads what is made of them."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder, self.seed, self.fork = folder, seed, Fork(attempt)
+        self.files = seeds(folder)
+        self.classes: dict[str, list[str]] = {}
+        for name in self.files:
+            self.classes.setdefault(class_of(name), []).append(name)
+            if class_of(name) != BOMBS:  # what is imported at the first file of a kind is no file's fault
+                place(folder / name, self.files[name][1], None)
+                attempt({"kind": self.files[name][0], "path": folder / name, "smaller": 1})
+        self.usual = functools.cache(self._usual)
+
+    def place(self, kind: str, n: int) -> tuple[str, int]:
+        """Write a file of a class; return its name and what limits are divided by."""
+        rng, name = random.Random(f"{self.seed} {kind} {n}"), self.classes[kind][n % len(self.classes[kind])]
+        smaller = SMALLER if kind == BOMBS and n % FULL else 1
+        if kind == BOMBS:
+            (self.folder / name).write_bytes(_damaged_bomb(name, smaller, rng))
+        else:
+            place(self.folder / name, self.files[name][1], rng)
+        return name, smaller
+
+    def ended(self, kind: str, n: int) -> str:
+        """Return how a try ended; one that takes far more than the undamaged file does is a failure."""
+        name, smaller = self.place(kind, n)
+        ended, seconds, megabytes = self._ask(name, smaller)
+        if ended == "refused" and (seconds > SECONDS / smaller or megabytes > MEGABYTES / smaller):
+            ended, again, megabytes = self._ask(name, smaller)  # once more, should the machine have been slow
+            usual = self.usual(name, smaller) if kind == BOMBS else (0.0, 0.0)
+            self.place(kind, n)
+            if min(seconds, again) > SECONDS / smaller + usual[0]:
+                return "time"
+            if megabytes > MEGABYTES / smaller + usual[1]:
+                return "memory"
+        return ended
+
+    def _ask(self, name: str, smaller: int) -> tuple[str, float, float]:
+        request = {"kind": self.files[name][0], "path": str(self.folder / name), "smaller": smaller}
+        ended, seconds, megabytes, signalled = self.fork.ask(request)
+        hung = signalled in (signal.SIGPROF, signal.SIGALRM)
+        return ended or ("hung" if hung else "died"), seconds, megabytes
+
+    def _usual(self, name: str, smaller: int) -> tuple[float, float]:
+        """Return what an undamaged bomb takes; nothing where it is refused."""
+        (self.folder / name).write_bytes(_packed(name, _content(name, smaller)))
+        ended, *usual = self._ask(name, smaller)
+        return tuple(usual) if ended == "value" else (0.0, 0.0)
 
 
-def _honest(kind: str, whole: bytes, path: Path) -> tuple[str, float, float]:
-    """Return what an undamaged bomb takes; nothing where it is refused."""
-    path.write_bytes(whole)
-    found = attempt_apart(kind, path)
-    return found if found[0] == "value" else NOTHING
-
-
-def _by_class(names: Iterable[str]) -> dict[str, list[str]]:
-    classes: dict[str, list[str]] = {}
-    for name in names:
-        classes.setdefault(class_of(name), []).append(name)
-    return classes
-
-
-def _damaged_bomb(name: str, whole: bytes, rng: random.Random) -> bytes:
+def _damaged_bomb(name: str, smaller: int, rng: random.Random) -> bytes:
     """Return a bomb damaged in its packed bytes, or near the end of what it holds."""
+    content = _content(name, smaller)
     if rng.random() < 0.5:
-        return _damaged(whole, rng)
-    content = CONTENTS[name][1]()
+        return _damaged(_packed(name, content), rng)
     return _packed(name, content[:-1000] + _damaged(content[-1000:], rng))
+
+
+def run(attack: Attack, counts: dict[str, dict[str, int]], wanted: dict[str, int], minutes: float) -> Iterator[None]:
+    """Try until every class has as many as wanted, or the time is over; stop by now and then, to record."""
+    start = saved = time.monotonic()
+    tries = {kind: sum(counts.get(kind, {}).values()) for kind in attack.classes}
+    while time.monotonic() - start < 60 * minutes:
+        kind = min(tries, key=lambda kind: tries[kind] / wanted[kind])
+        if tries[kind] >= wanted[kind]:
+            return
+        ended = attack.ended(kind, tries[kind])
+        if ended not in ("value", "refused"):
+            print(f"{kind}:{tries[kind]} {ended}", flush=True)
+        counts.setdefault(kind, {}).setdefault(ended, 0)
+        counts[kind][ended] += 1
+        tries[kind] += 1
+        if time.monotonic() - saved > SAVED:
+            saved = time.monotonic()
+            yield
+
+
+def _failures(counts: dict[str, dict[str, int]], untrusted: bool) -> int:
+    died = ("died", "hung")
+    return sum(
+        n
+        for kind, ends in counts.items()
+        for ended, n in ends.items()
+        if ended not in ("value", "refused") and (untrusted or kind not in LIBRARIES or ended not in died)
+    )
 
 
 def main() -> None:
     """Attack, and print what came of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=2.0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=1e9)
+    parser.add_argument("--tries", type=int, default=200_000, help="of all classes together, if there is time")
+    parser.add_argument("--least", type=int, default=10_000, help="tries of every class, if there is time")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=Path, help="a folder for the files that failed")
-    parser.add_argument("--only", default="*", help="a pattern of names of seed files, such as '*.h5*'")
     parser.add_argument("--untrusted", action="store_true", help="read in a process with limits")
-    parser.add_argument("--record", action="store_true", help=f"add the counts to {RECORD.name}")
+    parser.add_argument("--record", action="store_true", help=f"go on from {RECORD.name} and add to it")
+    parser.add_argument("--again", help="make and read one file again, such as HDF5:17")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     os.environ[UNTRUSTED] = str(int(given.untrusted))
     names = {name: getattr(subprocess, name) for name in ("PIPE", "DEVNULL", "TimeoutExpired")}
     trial.subprocess = types.SimpleNamespace(run=forked, **names)
-    for library in ("h5py", "pyarrow.parquet", "rdata", "scipy.sparse", "zarr.storage"):  # not in every fork anew
-        importlib.import_module(library)
-    counts = attack(given.minutes, given.seed, given.keep, given.only)
-    total: collections.Counter[str] = sum(
-        (collections.Counter(found) for found in counts.values()), collections.Counter()
-    )
-    for name, found in counts.items():
-        print(f"{name:20} " + ", ".join(f"{n} {what}" for what, n in sorted(found.items())))
-    classes: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
-    for name, found in counts.items():
-        classes[class_of(name)].update(found)
-    for kind, ends in sorted(classes.items()):
-        told = ", ".join(f"{n:,} {what}" for what, n in sorted(ends.items()))
-        print(f"{kind}: {sum(ends.values()):,} tries, {told}")
-    if given.record:
-        runs = json.loads(RECORD.read_text()) if RECORD.exists() else []
-        mode = "untrusted" if given.untrusted else "ordinary"
-        runs.append(
-            {
-                "seed": given.seed,
-                "mode": mode,
-                "minutes": given.minutes,
-                "classes": {k: dict(v) for k, v in classes.items()},
-            }
+    for library in ("h5py", "pyarrow.parquet", "rdata", "scipy.sparse", "zarr.storage", "openpyxl"):
+        importlib.import_module(library)  # not in every fork anew
+    with tempfile.TemporaryDirectory(dir=SHARED if SHARED.is_dir() else None) as temporary:
+        attack = Attack(Path(temporary), given.seed)
+        if given.again:
+            kind, _, n = given.again.partition(":")
+            name, smaller = attack.place(kind, int(n))
+            print(attack.ended(kind, int(n)))
+            with _limits_divided(smaller):
+                _read(attack.files[name][0], attack.folder / name)
+            return
+        usual = max(given.least, (given.tries - given.least * len(SLOW)) // (len(attack.classes) - len(SLOW)))
+        wanted = {kind: given.least if kind in SLOW else usual for kind in attack.classes}
+        recorded = json.loads(RECORD.read_text()) if given.record and RECORD.exists() else {}
+        counts = recorded.setdefault("untrusted" if given.untrusted else "ordinary", {})
+        for _ in run(attack, counts, wanted, given.minutes):
+            _save(recorded, given.record)
+        attack.fork.end()
+    _save(recorded, given.record)
+    for kind, ends in sorted(counts.items()):
+        print(
+            f"{kind}: {sum(ends.values()):,} tries, " + ", ".join(f"{n:,} {what}" for what, n in sorted(ends.items()))
         )
-        RECORD.write_text(json.dumps(runs, indent=1) + "\n")
-    allowed = ("value", "refused", *(() if given.untrusted else LIBRARY))
-    failures = {what: n for what, n in total.items() if what not in allowed}
-    print(f"{sum(total.values()):,} tries, {sum(failures.values())} failures {failures or ''}".rstrip())
-    sys.exit(bool(failures))
+    failures = _failures(counts, given.untrusted)
+    print(f"{sum(sum(ends.values()) for ends in counts.values()):,} tries, {failures} failures")
+    sys.exit(failures > 0)
+
+
+def _save(recorded: dict[str, Any], wanted: bool) -> None:
+    if wanted:
+        RECORD.with_suffix(".new").write_text(json.dumps(recorded, indent=1) + "\n")
+        RECORD.with_suffix(".new").replace(RECORD)
 
 
 if __name__ == "__main__":

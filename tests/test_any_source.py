@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -185,3 +187,71 @@ def test_a_sample_of_rows_estimates_means_with_standard_errors():
     assert evaluate(X, solution).standard_errors == {}
     with pytest.raises(ParameterError, match="sample is 2; it is a share of the rows"):
         evaluate(X, solution, sample=2)
+
+
+class SparseNDArray:
+    """What bivaluate asks of TileDB-SOMA: coordinates whose slices include their end, tables of Arrow as an answer."""
+
+    uri, closed = "memory", False
+
+    def __init__(self, X):
+        self._X, self.shape = scipy.sparse.coo_array(X), X.shape
+        self.schema = pytest.importorskip("pyarrow").schema({"soma_data": pytest.importorskip("pyarrow").float32()})
+
+    def read(self, coords):
+        kept = np.ones(len(self._X.data), dtype=bool)
+        for where, numbers in zip(coords, self._X.coords, strict=True):
+            if not isinstance(where, slice) or where != slice(None):
+                kept &= np.isin(numbers, np.arange(where.start, where.stop + 1) if isinstance(where, slice) else where)
+        self._found = self._X.row[kept], self._X.col[kept], self._X.data[kept].astype(np.float32)
+        return self
+
+    def tables(self):
+        import pyarrow as pa
+
+        names = ("soma_dim_0", "soma_dim_1", "soma_data")
+        for part in np.array_split(np.arange(len(self._found[0])), 3):
+            yield pa.table({name: values[part] for name, values in zip(names, self._found, strict=True)})
+
+
+SparseNDArray.__module__ = "tiledbsoma._sparse_nd_array"
+
+
+def soma_array(X, folder):
+    """An array that TileDB-SOMA wrote and reads."""
+    import pyarrow as pa
+
+    tiledbsoma = pytest.importorskip("tiledbsoma", reason="TileDB-SOMA is not installed")
+    with tiledbsoma.SparseNDArray.create(str(folder / "soma"), type=pa.float32(), shape=X.shape) as array:
+        array.write(pa.SparseCOOTensor.from_scipy(scipy.sparse.coo_array(X.astype(np.float32))))
+    return tiledbsoma.open(str(folder / "soma"))
+
+
+@pytest.mark.extra("parquet")
+@pytest.mark.parametrize("made", [lambda X, folder: SparseNDArray(X), soma_array], ids=["alike", "tiledbsoma"])
+def test_arrays_of_tiledb_soma(made, tmp_path):
+    X, solution = counts()
+    array = made(X, tmp_path)
+    matrix = Matrix.of(array)
+    assert (matrix.shape, matrix.sparse, matrix.source.dtype) == (X.shape, True, np.float32)
+    assert np.array_equal(matrix.to_scipy().toarray(), X)
+    assert np.array_equal(matrix.T.to_scipy().toarray(), X.T)
+    for rows in ([], [0], [40, 41], [3, 5, 139]):
+        assert np.array_equal(matrix.source.take(np.array(rows, dtype=np.int64)).toarray(), X[rows])
+    assert matrix.source.rows(40, 44).nnz == 0
+    found, expected = (evaluate(form, solution) for form in (array, scipy.sparse.csr_array(X)))
+    assert found.scores == pytest.approx(expected.scores, rel=1e-12, nan_ok=True)
+    if made is soma_array:
+        again = pickle.loads(pickle.dumps(matrix.source))
+        assert np.array_equal(again.rows(0, 10).toarray(), X[:10])
+
+
+@pytest.mark.extra("parquet")
+def test_what_of_tiledb_soma_is_no_matrix():
+    array = SparseNDArray(np.eye(3))
+    array.closed = True
+    with pytest.raises(MatrixError, match=r"a closed array of TileDB-SOMA; open it first: tiledbsoma.open\('memory'\)"):
+        Matrix.of(array)
+    array.shape = (3, 3, 3)
+    with pytest.raises(MatrixError, match=r"SparseNDArray of TileDB-SOMA; a SparseNDArray of two dimensions is needed"):
+        Matrix.of(array)

@@ -1,5 +1,5 @@
 """``python -m bivaluate`` is the `bivaluate` command."""
 
-from bivaluate.cli.main import main
+from bivaluate.cli.main import script
 
-main()
+script()

@@ -17,6 +17,7 @@ from bivaluate._rows import take_near
 from bivaluate._text import first_few
 
 KEY = "bivaluate"
+Labelled = tuple[Any, tuple[str, ...], tuple[str, ...]]  # cells, labels of rows and of columns
 _SPAN = 1 << 14  # rows of a backed object that are read at once for those wanted among them
 
 
@@ -25,7 +26,7 @@ def is_anndata(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "anndata" and hasattr(X, "obs_names") and hasattr(X, "var_names")
 
 
-def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> Labelled:
     """Return the cells of an object as a matrix or source takes them, with the labels of rows and columns."""
     holder = adata
     if layer == "raw":
@@ -42,6 +43,25 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> tuple[Any, tuple[
     obs, var = (tuple(str(name) for name in names) for names in (adata.obs_names, holder.var_names))
     cells = _rows_of(cells, turned=not obs_rows)
     return (cells, obs, var) if obs_rows else (cells, var, obs)
+
+
+def stacked(parts: dict[str, Labelled], name: str) -> Labelled:
+    """Return modalities as one matrix: their rows, named after them, over the columns that all of them have."""
+    common = set.intersection(*(set(cols) for *_, cols in parts.values())) if parts else set()
+    if not common:
+        raise MatrixError(f"the modalities of {name} ({', '.join(parts) or 'none'}) have no cells in common.")
+    order: tuple[str, ...] = tuple(label for label in next(iter(parts.values()))[2] if label in common)
+    cells, labels = [], []
+    for key, (held, rows, cols) in parts.items():
+        place = {label: at for at, label in enumerate(cols)}
+        here = held if hasattr(held, "T") else held.rows(0, held.shape[0])
+        cells.append(here[:, [place[label] for label in order]])
+        labels += [f"{key}:{row}" for row in rows]
+    if not any(hasattr(part, "tocsr") for part in cells):
+        return np.vstack([np.asarray(part) for part in cells]), tuple(labels), order
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack([csr_array(part) for part in cells], format="csr")), tuple(labels), order
 
 
 def holds_obs(path: Path) -> bool:

@@ -121,8 +121,6 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
         raise MatrixError(
             f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? The matrix comes first."
         )
-    if module.startswith("mudata"):
-        raise MatrixError(f"{name} is a MuData object of several matrices; pass one of its modalities: mdata['rna'].")
     if module.startswith("scipy.sparse"):
         raise MatrixError(
             f"{name} is sparse, and a dense matrix is needed here; pass {name}.toarray() if it fits in memory."

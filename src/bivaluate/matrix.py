@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bivaluate._anndata import cells_of, is_anndata
+from bivaluate._anndata import cells_of, is_anndata, stacked
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
 from bivaluate._errors import MatrixError, MissingExtraError, TooLargeError
 from bivaluate._rows import (
@@ -47,24 +47,6 @@ def cut_block(array: NDArray[Any], rows: NDArray[np.int64], cols: NDArray[np.int
     """Return array[np.ix_(rows, cols)], the faster way where the rows hold few cells."""
     few = len(rows) * array.shape[1] <= _FEW_CELLS
     return array.take(rows, 0).take(cols, 1) if few else array[np.ix_(rows, cols)]
-
-
-def flat_view(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int, int]:
-    """Return a read-only flat view of the memory of `X`, the place of cell (0, 0) in it, and the two strides."""
-    if X.flags.c_contiguous:
-        flat = X.reshape(-1).view()
-        flat.setflags(write=False)
-        return flat, 0, X.shape[1], 1
-    size = X.itemsize
-    if any(stride % size for stride in X.strides) or not X.flags.aligned:
-        X = np.ascontiguousarray(X)
-    strides = [stride // size if length > 1 else 1 for stride, length in zip(X.strides, X.shape, strict=True)]
-    reach = [stride * (length - 1) for stride, length in zip(strides, X.shape, strict=True)]
-    corner = X[tuple(slice(None, None, -1) if r < 0 else slice(None) for r in reach)]
-    flat = np.lib.stride_tricks.as_strided(
-        corner, shape=(1 + sum(abs(r) for r in reach),), strides=(size,), writeable=False
-    )
-    return flat, -sum(r for r in reach if r < 0), strides[0], strides[1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,10 +112,11 @@ class Matrix:
 
         Parameters
         ----------
-        X : Matrix, DataFrame, AnnData, array-like, scipy.sparse matrix or RowSource
+        X : Matrix, DataFrame, AnnData, MuData, array-like, scipy.sparse matrix, SOMA SparseNDArray or RowSource
             Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; of a table of polars or pyarrow a
-            first column of text holds the labels of rows. Masked cells become missing ones. What lies in a file is
-            checked when it is read.
+            first column of text holds the labels of rows. The modalities of a MuData object are stacked by rows, with
+            their names, over the cells they have in common. Masked cells become missing ones. What lies in a file
+            is checked when it is read.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
@@ -158,6 +141,9 @@ class Matrix:
         """
         if is_anndata(X):
             return cls.of(cls.from_anndata(X), missing, absent=absent)
+        if type(X).__module__.startswith("mudata") and hasattr(X, "mod"):
+            parts = {key: cells_of(X.mod[key], None, obs_rows=False) for key in sorted(X.mod)}
+            return cls.of(cls(*stacked(parts, name), name, nouns=("features", "cells")), missing, absent=absent)
         if isinstance(X, Matrix):
             matrix = X if absent in (None, X.absent) else replace(X, absent=absent)
             matrix.once(Matrix._check_cells, missing)
@@ -846,6 +832,10 @@ def _source_of(cells: Any, name: str) -> RowSource:
         from bivaluate._cluster import DaskSource
 
         return DaskSource(cells, name)
+    if type(cells).__module__.startswith("tiledbsoma"):
+        from bivaluate._soma import SomaSource
+
+        return SomaSource(cells, name)
     if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
         large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
         if large and isinstance(cells, np.memmap) and cells.flags.c_contiguous and _starts_file(cells):

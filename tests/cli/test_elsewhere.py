@@ -20,7 +20,7 @@ def files(tmp_path):
         pd.DataFrame(X.round(3), index=genes, columns=columns).to_csv(tmp_path / f"{name}.csv")
         kinds = pd.DataFrame({"type": ["case"] * 6 + ["control"] * 6, "batch": ["x", "y"] * 6}, index=columns)
         kinds.to_csv(tmp_path / f"{name}_samples.csv")
-    pairs = [(range(15), range(6)), (range(40, 60), range(4, 12))]
+    pairs = [(range(15), range(6)), (range(75, 95), range(4, 12))]
     Biclustering(pairs, (150, 12), info={"algorithm": "isa"}).to_json(tmp_path / "found.json")
     Biclustering([(range(1, 14), range(6))], (150, 12)).to_json(tmp_path / "second.json")
     return tmp_path
@@ -68,6 +68,8 @@ def test_traits(run, files):
     told = json.loads(run(*words, "--json").out)
     assert {"bicluster", "trait", "class", "p", "q"} <= told[0].keys()
     assert len(told) == 4
+    assert run(*words, "--report", "page.html").code == 0
+    assert "Biclusters and the annotations of their samples" in (files / "page.html").read_text()
     doubtful = run(*words, "--technical", "type").out
     assert "may be technical: 100 % of its samples are type case" in doubtful
 
@@ -78,7 +80,7 @@ def test_traits_refuses(run, files):
     assert "add it" in run(*words, "--within", "batch").err
     wrong = run(*words, "--annotations", "B_samples.csv")
     assert wrong.code == 2
-    assert "share no label: B0, B1, B2" in wrong.err
+    assert "no label is shared (annotations: B0, B1, B2" in wrong.err
     assert "A0, A1, A2" in wrong.err
     assert "two columns are needed" in run(*words, "--annotations", "A_samples.csv", "--survival", "time").err
 
@@ -91,6 +93,24 @@ def test_score_and_its_page_say_what_samples_share(run, files):
     page = (files / "page.html").read_text()
     assert "100 % case" in page
     assert "samples" in (files / "page.biclusters.csv").read_text().splitlines()[0].split(",")
+
+
+def test_the_page_of_a_run_has_a_panel_each(run, files):
+    done = run("sweep", "A.csv", "-a", "isa,spectral_co", "-k", "2", "--out", "RUN", "-j", "1")
+    assert done.code == 0, done.err
+    words = ("report", "RUN", "-o", "page.html")
+    assert run(*words).code == 0
+    assert "In other data" not in (files / "page.html").read_text()
+    shown = run(*words, "--in", "B.csv", "--annotations", "A_samples.csv")
+    assert shown.code == 0, shown.err
+    page = (files / "page.html").read_text()
+    assert "In other data" in page
+    assert "that can be asked about" in page
+    assert "What their samples share" in page
+    assert "Biclusters and the annotations of their samples" in page  # the heat map
+    assert run("sweep", "A.csv", "B.csv", "-a", "isa", "-k", "3", "--out", "BOTH", "-j", "1").code == 0
+    assert run("report", "BOTH", "--recur", "-o", "both.html").code == 0
+    assert "Over samples" in (files / "both.html").read_text()
 
 
 def test_recur(run, files):

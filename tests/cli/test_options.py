@@ -6,6 +6,7 @@ import inspect
 import os
 import pickle
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from bivaluate.cli import main, options
 from bivaluate.cli.files import FOLDERS
 from bivaluate.cli.main import COMMANDS
 from bivaluate.cli.options import MatrixFile, SolutionFile
+from tests.processes import LIMIT, started
 
 SOURCES = Path(bivaluate.__file__).parent
 READ_A_MATRIX = ("score", "compare", "prune", "run", "sweep", "convert")
@@ -329,6 +331,36 @@ def test_exit_codes(type_in, monkeypatch):
     code, _, err = type_in("score", "m.csv", "s.json")
     assert code == 130
     assert "stopped: interrupted from the keyboard." in err
+
+
+INTERRUPTED = """
+import atexit, os, signal, sys
+
+class Errors:
+    def write(self, text):
+        sys.__stderr__.write(text)
+        if MOMENT == "wrote" and "wrote" in text:
+            os.kill(os.getpid(), signal.SIGINT)
+    def flush(self):
+        sys.__stderr__.flush()
+
+MOMENT = sys.argv.pop(1)
+sys.stderr = Errors()
+if MOMENT == "shutdown":
+    atexit.register(os.kill, os.getpid(), signal.SIGINT)
+from bivaluate.cli.main import script
+script()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX")
+@pytest.mark.parametrize("moment", ["wrote", "shutdown"])
+def test_an_interrupt_after_everything_is_written_is_one(example, tmp_path, moment):
+    words = ["score", "matrix.csv", "solution.json", "--csv", "table.csv"]
+    with started(["-c", INTERRUPTED, moment, *words], cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+        errors = process.communicate(timeout=LIMIT)[1].decode()
+    assert (process.returncode, (tmp_path / "table.csv").exists()) == (130, True), errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(

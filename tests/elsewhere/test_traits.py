@@ -148,7 +148,9 @@ def test_files_and_bad_input(samples, tmp_path):
     path = tmp_path / "samples.tsv"
     samples.to_csv(path, sep="\t")
     assert traits(SOLUTION, X, path)["trait"].nunique() == 5
-    with pytest.raises(ParameterError, match=r"share no label: a, b.* there, s0, s1, s2.* here"):
+    with pytest.raises(
+        ParameterError, match=r"no label is shared \(annotations: a, b; matrix: s0, s1, s2.*Are the samples the columns"
+    ):
         traits(SOLUTION, X, pd.DataFrame({"type": ["x", "y"]}, index=["a", "b"]))
     with pytest.raises(ParameterError, match="annotations are missing"):
         traits(SOLUTION, X)

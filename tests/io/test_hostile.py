@@ -464,15 +464,83 @@ def test_zarr_with_chunks_that_are_no_files_of_the_folder(tmp_path, pipe, versio
         read_matrix(folder).values  # noqa: B018
 
 
+def zstd_without_size(size):
+    """Return a frame of zeros that does not state its size, in blocks of 128 kB."""
+    blocks = [
+        ((1 << 17) << 3 | 1 << 1 | (at + (1 << 17) >= size)).to_bytes(3, "little") + b"\0"
+        for at in range(0, size, 1 << 17)
+    ]
+    return b"\x28\xb5\x2f\xfd\x00\x58" + b"".join(blocks)
+
+
 @pytest.mark.extra("zarr")
-@pytest.mark.parametrize("codec", ["blosc", "zstd", "lz4"])
-def test_zarr_with_chunks_that_unpack_far_beyond_their_array(tmp_path, codec):
+@pytest.mark.parametrize(
+    ("codec", "sharded"),
+    [(codec, False) for codec in ("blosc", "zstd", "zstd without size", "lz4", "gzip", "gzip twice", "zlib")]
+    + [(codec, True) for codec in ("blosc", "zstd", "zstd without size", "gzip", "gzip twice")],
+)
+def test_zarr_with_chunks_that_unpack_far_beyond_their_array(tmp_path, codec, sharded):
+    import numcodecs
+    import zarr
+
+    word = codec.split()[0]
+    packer = numcodecs.get_codec({"id": word})
+    if sharded:
+        own = {"blosc": zarr.codecs.BloscCodec, "zstd": zarr.codecs.ZstdCodec, "gzip": zarr.codecs.GzipCodec}[word]()
+        options = {"zarr_format": 3, "compressors": own, "shards": (20, 30), "chunks": (20, 15)}
+    else:
+        options = {"compressors": packer}
+    folder = zarr_folder(tmp_path / "x.zarr", **options)
+    assert read_matrix(folder).values.sum() == 600
+    bomb = packer.encode(bytes(1 << 25))
+    if codec == "zstd without size":
+        bomb = zstd_without_size(1 << 25)
+        assert bytes(packer.decode(bomb)) == bytes(1 << 25)
+    if codec == "gzip twice":  # the second stream of a file is unpacked, too
+        bomb = packer.encode(bytes(10)) + bomb
+    if sharded:
+        index = struct.pack("<4Q", 0, len(bomb), 0, len(bomb))
+        bomb += index + numcodecs.get_codec({"id": "crc32c", "location": "end"}).encode(index)[-4:].tobytes()
+    (folder / "X" / ("c/0/0" if sharded else "0.0")).write_bytes(bomb)
+    with pytest.raises(BivaluateError, match=r"unpacks to [\d,]{9,} bytes, and a chunk of its array to [\d,]+ at most"):
+        read_matrix(folder).values  # noqa: B018
+
+
+@pytest.mark.extra("zarr")
+def test_zarr_packed_more_than_once(tmp_path):
     import numcodecs
 
-    packer = numcodecs.get_codec({"id": codec})
-    folder = zarr_folder(tmp_path / "x.zarr", compressors=packer)
-    (folder / "X" / "0.0").write_bytes(packer.encode(np.ones((20, 30)).tobytes()))
-    assert read_matrix(folder).values.sum() == 600
-    (folder / "X" / "0.0").write_bytes(packer.encode(bytes(1 << 22)))
-    with pytest.raises(BivaluateError, match=r"unpacks to 4,194,304 bytes, and a chunk of its array to 10,624 at most"):
-        read_matrix(folder).values  # noqa: B018
+    folder = zarr_folder(tmp_path / "x.zarr", filters=[numcodecs.Zlib()], compressors=numcodecs.Zlib())
+    with pytest.raises(FormatError, match=r"X is packed more than once \(zlib, zlib\), which is not read"):
+        read_matrix(folder)
+
+
+@pytest.mark.extra("zarr")
+@pytest.mark.parametrize("location", ["start", "end"])
+def test_zarr_in_shards(tmp_path, location):
+    import zarr
+
+    X = np.arange(600.0).reshape(20, 30)
+    X[:10, :15] = 0  # a chunk that is not stored
+    for k, codec in enumerate((zarr.codecs.BloscCodec(), zarr.codecs.ZstdCodec(), zarr.codecs.GzipCodec())):
+        root = zarr.open_group(tmp_path / f"{k}.zarr", mode="w")
+        shards = {"shape": (20, 30), "index_location": location}
+        array = root.create_array("X", shape=X.shape, dtype=float, chunks=(10, 15), shards=shards, compressors=codec)
+        array[:] = X
+        read = read_matrix(tmp_path / f"{k}.zarr")
+        assert np.array_equal(read.values, X)
+        assert np.array_equal(read.source.rows(3, 5) if hasattr(read.source, "rows") else read.values[3:5], X[3:5])
+
+
+@pytest.mark.extra("rdata")
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, gzip.compress])
+def test_rds_however_r_packed_it(tmp_path, pack):
+    whole = biclust_object([[1], [0]], [[1, 0]])
+    (tmp_path / "x.rds").write_bytes(pack(whole))
+    assert read_solution(tmp_path / "x.rds")[0].shape == (1, 1)
+    (tmp_path / "x.rds").write_bytes(pack(whole + bytes(1 << 26)))
+    with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
+        read_solution(tmp_path / "x.rds")
+    (tmp_path / "x.rds").write_bytes(gzip.compress(gzip.compress(whole)))
+    with pytest.raises(FormatError, match="packed twice"):
+        read_solution(tmp_path / "x.rds")

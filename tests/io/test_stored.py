@@ -144,6 +144,10 @@ def test_modalities(tmp_path, held):
         read_matrix(tmp_path / "m.h5mu")
     with pytest.raises(ParameterError, match=r"no modality 'rnna'; it has prot, rna. Did you mean 'rna'"):
         read_matrix(tmp_path / "m.h5mu", modality="rnna")
+    X = read_matrix(tmp_path / "m.h5mu", modality="all")
+    assert X.row_labels == tuple(f"{name}:{gene}" for name in ("prot", "rna") for gene in GENES)
+    assert X.col_labels == CELLS
+    same(X, np.vstack([VALUES, VALUES * 3]), 1e-15)
 
 
 @pytest.mark.extra("mudata")
@@ -151,12 +155,20 @@ def test_modalities(tmp_path, held):
 def test_a_file_that_mudata_wrote(tmp_path, anndata_of):
     import mudata
 
-    made = mudata.MuData({"rna": anndata_of(sparse.csr_matrix(VALUES.T))})
-    with pytest.raises(MatrixError, match=r"a MuData object of several matrices; pass one of its modalities"):
-        Matrix.of(made)
+    fewer = anndata_of(VALUES.T * 3)[[5, 2, 0]].copy()  # of a protein only some cells were measured
+    made = mudata.MuData({"rna": anndata_of(sparse.csr_matrix(VALUES.T)), "prot": fewer})
     same(Matrix.of(made["rna"]), VALUES)
     made.write(tmp_path / "m.h5mu")
-    same(read_matrix(tmp_path / "m.h5mu"), VALUES)
+    same(read_matrix(tmp_path / "m.h5mu", modality="rna"), VALUES)
+    for joint in (Matrix.of(made), read_matrix(tmp_path / "m.h5mu", modality="all")):
+        assert joint.row_labels == tuple(f"{name}:{gene}" for name in ("prot", "rna") for gene in GENES)
+        assert joint.col_labels == tuple(CELLS[j] for j in (5, 2, 0))
+        same(joint, np.vstack([VALUES * 3, VALUES])[:, [5, 2, 0]], 1e-15)
+    found = evaluate(made, [([f"prot:{gene}" for gene in GENES[:4]], [CELLS[0], CELLS[5]])])
+    assert found.solution[0].shape == (4, 2)
+    fewer.obs_names = ["x", "y", "z"]
+    with pytest.raises(MatrixError, match=r"the modalities of X \(prot, rna\) have no cells in common"):
+        Matrix.of(mudata.MuData({"rna": made["rna"], "prot": fewer}))
 
 
 def test_plain_hdf5(tmp_path, held):

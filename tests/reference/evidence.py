@@ -73,7 +73,8 @@ class Weights:
         self.E = self.margins()
         pearson = sum((self.Y[at] - e) ** 2 / e for at, e in self.E.items() if e > 0)
         n, m = (len({at[side] for at in self.seen}) for side in (0, 1))
-        self.phi = 1.0 if self.binary else pearson / (len(self.seen) - n - m + 1)
+        self.freedom, self.first = len(self.seen) - n - m + 1, dict(self.E)
+        self.phi = 1.0 if self.binary else pearson / self.freedom
         self.accepted = []
 
     def given(self, blocks):
@@ -119,6 +120,10 @@ class Weights:
                 for at in self.seen:
                     self.plain[at] *= sums[at[side]] / of[at[side]] if of[at[side]] else 0.0
                 refresh()
+        if not self.binary:
+            squares = sum(self.Y[at] ** 2 / self.first[at] for at in cells_of(self.X, *block) if self.first[at] > 0)
+            gain = max(self.raised[-1][1], 0.0)
+            self.phi = max(self.phi - squares * gain / (1 + gain) / self.freedom, 1e-9)
 
     def deviance(self, o, e, cells):
         def d(o, e):
@@ -214,7 +219,15 @@ class Normal:
         self.row_squares, self.col_squares = (judged**2).sum(1), (judged**2).sum(0)
         self.squares = self.row_squares.sum()
         self.lost = max(self.N - self.squares, 0.0)
-        self.series = 0.0
+        self.series, self.loudness = 0.0, np.ones((n, m))
+        lines = (self.row_squares / np.maximum(seen.sum(1), 1), self.col_squares / np.maximum(seen.sum(0), 1))
+        self.row_loudness, self.col_loudness = (np.minimum(of, 1) for of in lines)
+        self.usual = (median(abs(self.Z[seen])) / NormalDist().inv_cdf(0.75)) ** 2
+
+    def ties(self, rows, cols):
+        """Cells with the value of another one in their row, or in their column, whichever are more."""
+        lines = [[self.X[i][j] for j in cols] for i in rows], [[self.X[i][j] for i in rows] for j in cols]
+        return max(sum(len(line) - len(set(line)) for line in side) for side in lines)
 
     def given(self, blocks):
         """Where neighbouring columns are correlated, also in what rows in the same blocks do not share: a series."""
@@ -290,6 +303,13 @@ class Normal:
                 kl_bound(self.freedom, freedom, min(explained / (self.squares + self.lost), 1 - 1e-12)),
                 kl_bound(N, freedom, min(of_block, MOST)),
             ]
+            usual = min(noise, self.usual) * max(self.loudness[np.ix_(rows, cols)].mean(), 0.02)
+            usual *= self.row_loudness[rows].mean() * self.col_loudness[cols].mean()
+            quiet = squares - L - R - C < 0.1 * N * usual and self.ties(rows, cols) <= 0.05 * N
+            if quiet and not self.series and form not in ("shape", "affine"):
+                left = max((squares - own) / usual / (N - freedom), 0.02)
+                if left < 1:
+                    raws.append((N - freedom) / 2 * (left - 1 - math.log(left)) - self.log_tests)
             P = self.fitted(form, B, M, level, row_means, col_means)
             D = M * (2 * B - P) * P * explained / own
             lines = (
@@ -303,13 +323,14 @@ class Normal:
                     for v, d, line in zip(nu, of, at, strict=True)
                 ]
                 raws.append(kl_bound(sum(nu), freedom, 1 - math.exp(sum(logs) / sum(nu))))
-            yield max(raws), form, explained, D, (level, row_means, col_means, B, M)
+            left = max(1 - (squares - own) / N / self.usual, 0)
+            yield max(raws), form, explained, (D, left), (level, row_means, col_means, B, M)
 
     def judge(self, block):
         return max(self.forms(block), key=lambda found: found[0])[:2]
 
     def accept(self, block, form):
-        _, _, explained, D, (level, rows, cols, B, M) = next(f for f in self.forms(block) if f[1] == form)
+        _, _, explained, (D, left), (level, rows, cols, B, M) = next(f for f in self.forms(block) if f[1] == form)
         n, m = self.X.shape
         by_cols, by_rows = map(factor, shares(self.X, block))
         P = np.zeros((n, m))
@@ -328,6 +349,7 @@ class Normal:
         self.row_squares[block[0]] = np.maximum(self.row_squares[block[0]] - D.sum(1), 0)
         self.col_squares[block[1]] = np.maximum(self.col_squares[block[1]] - D.sum(0), 0)
         self.squares = max(self.squares - explained, 0.0)
+        self.loudness[np.ix_(*block)] -= left
 
 
 def evidence(X, blocks):

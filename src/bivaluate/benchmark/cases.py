@@ -165,11 +165,18 @@ def _repeat(name: str, again: str, seed: int) -> Problem:
     return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
 
 
-def _halves(name: str, seed: int) -> Problem:
-    """The 500 rows that vary most, in every other column; the other columns are the repeat."""
-    values = load_labelled(name).matrix.values
-    rows = values[np.sort(np.argsort(-np.nanvar(values, axis=1), kind="stable")[:MOST_HALVED])]
-    return Problem(Matrix(rows[:, ::2].copy()), other=Matrix(rows[:, 1::2].copy()))
+def _halves(load: Callable[[int], Problem], turned: bool, seed: int) -> Problem:
+    """At most the 500 rows that vary most, in every other column; the other columns are the repeat.
+
+    Turned, rows are halved and columns judged: texts and users repeat each other, words and films are what recurs.
+    """
+    whole = load(seed).matrix.T if turned else load(seed).matrix
+    if whole.sparse:
+        cells = whole.to_scipy()
+    else:
+        cells = whole.values[np.sort(np.argsort(-np.nanvar(whole.values, axis=1), kind="stable")[:MOST_HALVED])]
+    first, second = (Matrix(cells[:, start::2].copy(), absent=whole.absent) for start in (0, 1))
+    return Problem(first, other=second)
 
 
 def _brown(seed: int) -> Problem:
@@ -233,11 +240,21 @@ def _without_gaps(matrix: Matrix) -> Matrix:
 
 MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
 MOST_HALVED = 500
-_HALVED = ("pbmc68k", "cancer:golub-1999-v1", "cancer:armstrong-2002-v1", "cancer:gordon-2002", "cancer:singh-2002")
-_REPEATED = {
-    "yeast:12_heat_shock_1": "yeast:13_heat_shock_2",
-    "yeast:15_YPD_1": "yeast:16_YPD_2",
-    "yeast:08_25mM_DTT": "yeast:11_complete_DTT",
+_REPEATS = (
+    ("yeast:12_heat_shock_1", "yeast:13_heat_shock_2"),
+    ("yeast:15_YPD_1", "yeast:16_YPD_2"),
+    ("yeast:08_25mM_DTT", "yeast:11_complete_DTT"),
+)
+_SERIES = ("yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")
+_CANCER = tuple(f"cancer:{name}" for name in ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002"))
+_HALVED_COLUMNS: dict[str, Callable[[int], Problem]] = {
+    **{name: partial(_expression, name) for name in ("pbmc68k", *_SERIES, *_CANCER)},
+    "brown": _brown,
+    "mulan_yeast": _mulan,
+}
+_HALVED_ROWS: dict[str, Callable[[int], Problem]] = {
+    "movielens": _ratings,
+    **{name: partial(_documents, name) for name in ("newsgroups", "reuters_r8")},
 }
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
@@ -270,10 +287,15 @@ CASES: dict[str, Case] = {
         Case("movielens", "ratings", _ratings, prepared=True),
         Case("newsgroups", "text", partial(_documents, "newsgroups"), prepared=True),
         *(
-            Case(f"{a} again", "repeats", partial(_repeat, a, b), quick="heat" in a, prepared=True)
-            for a, b in _REPEATED.items()
+            Case(f"{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
+            for pair in _REPEATS
+            for a, b in (pair, pair[::-1])
         ),
-        *(Case(f"{name}, halves", "repeats", partial(_halves, name), prepared=True) for name in _HALVED),
+        *(
+            Case(f"{name} halves", "repeats", partial(_halves, load, turned), prepared=True)
+            for turned, loaders in ((False, _HALVED_COLUMNS), (True, _HALVED_ROWS))
+            for name, load in loaders.items()
+        ),
         Case("reuters_r8", "text", partial(_documents, "reuters_r8"), prepared=True),
     )
 }

@@ -15,13 +15,14 @@ from bivaluate.cli.options import (
     Jobs,
     Json,
     MatrixFile,
+    Report,
     SolutionFile,
     grouped,
     option,
     shared_traits,
     spoken,
 )
-from bivaluate.cli.tables import err, number, out, print_json, print_list, print_table, progress, say_written, write_csv
+from bivaluate.cli.tables import err, out, print_json, print_list, print_records, progress, say_written, write_csv
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +57,7 @@ def confirm(
     other: Annotated[Path | None, option("The matrix to judge them in; rows are matched by label.", "--in")] = None,
     jobs: Jobs = None,
     csv: Csv = None,
-    report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Ask whether biclusters found in one matrix hold in another.
@@ -77,31 +78,22 @@ def confirm(
     given = solution_file.read(solution, A)
     with progress() as update:
         tell = None if update is None else lambda done, total: update("repeating the search", done, total)
-        how = dataclasses.asdict(asking)
-        result = confirm_solution(given, A, B, **how, jobs=count_cores(jobs), progress=tell)
+        result = confirm_solution(given, A, B, **dataclasses.asdict(asking), jobs=count_cores(jobs), progress=tell)
     traits = annotations.test(found_in)(given, A)
     if csv is not None:
         write_csv(csv, result.records)
     if report is not None:
-        from bivaluate.evaluation import evaluate
-        from bivaluate.report import build_report
-        from bivaluate.report.elsewhere import confirm_section, trait_sections
+        from bivaluate.report.elsewhere import confirm_section, report_on, trait_sections
 
-        judged = evaluate(A, given.with_info(name=solution.stem), missing="omit")
-        build_report([judged], report, sections=[confirm_section(result), *trait_sections(traits)])
+        report_on(report, {solution.stem: (given, A)}, [confirm_section(result), *trait_sections(traits)])
         say_written(report)
     if as_json:
         print_json(result.to_dict() | ({} if traits is None else {"traits": traits.to_dict("records")}))
         return
     shown = {"bicluster": "", "n_rows": "rows", "shared_rows": "shared", "z": "z", "p": "p", "q": "q"}
     shown |= {"evidence_in_B": "evidence in B", "direction": "direction", "nearest": "like", "verdict": "verdict"}
-    keys = [key for key in shown if result.records and key in result.records[0]]
-    print_table([shown[key] for key in keys], [[_cell(record[key]) for key in keys] for record in result.records])
+    print_records(shown, result.records)
     out.print(f"\n{result.summary}", style="bold")
     print_list("What their samples share", shared_traits(traits))
     for note in result.notes:
         err.print(f"note: {spoken(note)}")
-
-
-def _cell(value: object) -> str:
-    return number(value) if isinstance(value, (int, float)) else str(value) or "–"

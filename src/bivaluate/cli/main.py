@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
+import signal
 import sys
 import time
 import warnings
@@ -106,12 +108,8 @@ def _print_version(wanted: bool) -> None:
 
 
 _VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")
-
-
 _QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and errors.")
 _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
-
-
 _UNTRUSTED = typer.Option(
     False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
 )
@@ -164,6 +162,15 @@ def main() -> None:
         sys.exit(0)
 
 
+def script() -> None:
+    """Run the command line as a process of its own, which an interrupt ends with 130 even while Python shuts down."""
+    try:
+        main()
+    finally:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+
 def _say(kind: str, text: str) -> None:
     print(f"{kind}: {text}", file=sys.stderr)
 
@@ -174,4 +181,4 @@ def _show_warning(message: Warning | str, category: type[Warning], *args: Any, *
 
 
 if __name__ == "__main__":
-    main()
+    script()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,8 +10,8 @@ import typer
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import distinct, plural
-from bivaluate.cli.options import Csv, Jobs, Json, MatrixFile, Seed, SolutionFile, grouped, option
-from bivaluate.cli.tables import err, number, out, print_json, print_list, print_table, progress, say_written, write_csv
+from bivaluate.cli.options import Csv, Jobs, Json, MatrixFile, Report, Seed, SolutionFile, grouped, option
+from bivaluate.cli.tables import err, out, print_json, print_list, print_records, progress, say_written, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.elsewhere.recur import Recurrence
@@ -37,7 +38,7 @@ def recur(
     seed: Seed = 0,
     jobs: Jobs = None,
     csv: Csv = None,
-    report: Annotated[Path | None, option("Also write an HTML report on samples whose matrix is known.")] = None,
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Find the biclusters or programs that recur over samples (meta-programs).
@@ -51,16 +52,20 @@ def recur(
     - `bivaluate recur tumours.h5ad --sample patient -k 10 --out programs`
     - `bivaluate recur a.json b.json --matrix a.csv --matrix b.csv`
     """
+    from bivaluate._anndata import read_object
     from bivaluate._parallel import count_cores
     from bivaluate.elsewhere.recur import describe
     from bivaluate.elsewhere.recur import recur as recur_samples
+    from bivaluate.report.elsewhere import recur_section, report_on
 
-    with progress() as update:
-        if sample is not None:
-            if len(paths) != 1 or paths[0].suffix != ".h5ad":
-                raise ParameterError("--sample needs one .h5ad file.")
-            from bivaluate._anndata import read_object
-
+    samples: dict[str, tuple[Any, Any]] = {}
+    if sample is None:
+        samples = _samples(paths, iter(matrices or []), matrix_file, solution_file, algorithm, k)
+        found = recur_samples(samples)
+    else:
+        if len(paths) != 1 or paths[0].suffix != ".h5ad":
+            raise ParameterError("--sample needs one .h5ad file.")
+        with progress() as update:
             found = recur_samples(
                 read_object(paths[0]),
                 sample=sample,
@@ -72,96 +77,66 @@ def recur(
                 jobs=count_cores(jobs),
                 progress=None if update is None else lambda done, total: update("fitting samples", done, total),
             )
-            samples: dict[str, tuple[Any, Any]] = {}
-        else:
-            samples = _samples(paths, matrices or [], matrix_file, solution_file, algorithm, k)
-            found = recur_samples(samples)
     if csv is not None:
         pairs = [(g["group"], row) for g, own in zip(found.records, found.rows, strict=True) for row in own]
         write_csv(csv, [{"group": group, "row": row, "samples": n} for group, (row, n) in pairs], ["group"])
     if report is not None:
-        from bivaluate.evaluation import evaluate
-        from bivaluate.report import build_report
-        from bivaluate.report.elsewhere import recur_section
-
         known = {name: pair for name, pair in samples.items() if not isinstance(pair[1], tuple)}
         if not known:
             raise ParameterError("--report needs the matrices of samples: give solution files with --matrix, or a run.")
-        judged = [evaluate(X, s.with_info(name=name), missing="omit") for name, (s, X) in known.items()]
-        build_report(judged, report, sections=[recur_section(found)])
+        report_on(report, known, [recur_section(found)])
         say_written(report)
     if folder is not None:
         _write(found, folder)
     if as_json:
         print_json(found.to_dict())
         return
-    shown = [
-        (
-            *(g["group"], str(g["n_samples"]), str(g["n_members"]), str(g["n_rows"]), number(g["closeness"])),
-            *(g["best_member"], f"{g['nearest']} ({number(g['nearest_closeness'])})" if g["nearest"] else "–"),
-        )
-        for g in found.records
-    ]
-    if shown:
-        print_table(["", "samples", "members", "rows", "closeness", "best member", "nearest group"], shown)
+    if found.records:
+        shown = {
+            "group": "",
+            "n_samples": "samples",
+            "n_members": "members",
+            "n_rows": "rows",
+            "closeness": "closeness",
+        }
+        shown |= {"best_member": "best member", "nearest": "nearest group", "nearest_closeness": "its closeness"}
+        print_records(shown, found.records)
         print_list("Rows by recurrence", describe(found))
-    out.print(f"\n{found.summary[0].upper()}{found.summary[1:]}.", style="bold")
+    out.print(f"\n{found.summary}", style="bold")
     for note in found.notes:
         err.print(f"note: {note}")
 
 
 def _samples(
     paths: list[Path],
-    matrices: list[Path],
+    matrices: Iterator[Path],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     algorithm: str | None,
     k: int | None,
 ) -> dict[str, tuple[Any, Any]]:
     """Return a solution and the row labels of every sample, from whatever each path is."""
+    from bivaluate.elsewhere.fits import best_of_run
     from bivaluate.io.solutions.cnmf import FORMAT, read_programs
     from bivaluate.io.source import Source
+    from bivaluate.sweep import load_run
     from bivaluate.sweep.folder import JOURNAL
 
-    found: list[tuple[str, Any, Any]] = []
-    waiting = iter(matrices)
+    found: list[tuple[str, Any]] = []
     for path in paths:
         if (path / JOURNAL).is_file():
-            found += _of_run(path, algorithm, k)
+            found += best_of_run(load_run(path), algorithm, k).items()
         elif path.is_dir() and FORMAT.folder is not None and FORMAT.folder(Source(path)):
-            _, programs, genes = read_programs(path, k)
-            found.append((path.name, programs, genes))
-        else:
-            matrix = next(waiting, None)
-            if matrix is None:
-                raise ParameterError(
-                    f"{path} needs its matrix, for its row labels: name one --matrix per solution file, in order."
-                )
+            found.append((path.name, read_programs(path, k)[1:]))
+        elif matrix := next(matrices, None):
             X = matrix_file.read(matrix)
-            found.append((path.stem, solution_file.read(path, X), X))
-    names = distinct([name for name, _, _ in found], [str(i + 1) for i in range(len(found))])
-    return {name: (solution, X) for name, (_, solution, X) in zip(names, found, strict=True)}
-
-
-def _of_run(path: Path, algorithm: str | None, k: int | None) -> list[tuple[str, Any, Any]]:
-    """Return of every data set of a run its best solution, among those of the algorithm and K asked for."""
-    from bivaluate.sweep import load_run
-
-    run = load_run(path)
-    table = run.results
-    table = table[table["status"] == "ok"]
-    for name, value in (("algorithm", algorithm), ("k", k)):
-        table = table if value is None else table[table[name] == value]
-    found = []
-    cells = {(c.dataset, c.algorithm, c.k, c.seed): c for c in run.cells}
-    for dataset, own in table.groupby("dataset", sort=False):
-        by = [name for name in ("total_evidence", "n_biclusters") if name in own][:1]
-        best = own.sort_values(by, ascending=False, kind="stable").iloc[0]
-        cell = cells[str(dataset), best["algorithm"], int(best["k"]), int(best["seed"])]
-        found.append((str(dataset), run.solution(cell), run.matrix(cell.dataset, cell.seed)))
-    if not found:
-        raise ParameterError(f"{path} holds no finished solution of this algorithm and K.")
-    return found
+            found.append((path.stem, (solution_file.read(path, X), X)))
+        else:
+            raise ParameterError(
+                f"{path} needs its matrix, for its row labels: name one --matrix per solution file, in order."
+            )
+    names = distinct([name for name, _ in found], [str(i + 1) for i in range(len(found))])
+    return {name: pair for name, (_, pair) in zip(names, found, strict=True)}
 
 
 def _write(found: Recurrence, target: Path) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate.cli.options import AnnotationFile, GeneSetFile, OwnMeasures, chosen_metrics, grouped, option
-from bivaluate.cli.tables import say_written
+from bivaluate.cli.tables import progress, say_written
 
 
 @grouped
@@ -20,6 +20,10 @@ def report(
     annotations: AnnotationFile,
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
     by: Annotated[str | None, option("The measure that chooses the winner (default: total_evidence).")] = None,
+    other: Annotated[
+        Path | None, option("Ask whether the best solution holds in this matrix: a panel.", "--in")
+    ] = None,
+    recurs: Annotated[bool, option("Group what recurs over the data sets of the run: a panel.", "--recur")] = False,
     own: OwnMeasures = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
 ) -> None:
@@ -33,6 +37,7 @@ def report(
     - `bivaluate report run -o report.html`
     - `bivaluate report run --by avg_ve`
     - `bivaluate report run --go sgd`
+    - `bivaluate report run --in cohort2.csv --annotations samples.csv`
     - `bivaluate report run --title "Yeast, seventeen matrices"`
     """
     if os.path.isfile(run):
@@ -43,21 +48,30 @@ def report(
     if _is_replication(run):
         from bivaluate.replicate.replication import report_again
 
-        if by is not None or looked_up:
+        if by is not None or looked_up or other is not None or recurs:
             raise ParameterError(
-                f"{run} is a replication: --by, --sets and --go are for one of its runs, the folders in {run / 'runs'}."
+                f"{run} is a replication: --by, --sets, --go, --in and --recur are for one of its runs, the folders in "
+                f"{run / 'runs'}."
             )
         written = report_again(run, target, title)
     else:
         from bivaluate.report import build_report
         from bivaluate.report.source import read_source
+        from bivaluate.sweep import load_run
 
-        source = read_source(run)
-        if annotations.annotations is not None:
-            from bivaluate.report.elsewhere import annotated
+        found = load_run(run)
+        source, sections = read_source(found), []
+        if other is not None or recurs or annotations.annotations is not None:
+            from bivaluate._parallel import count_cores
+            from bivaluate.io import read_matrix
+            from bivaluate.report.elsewhere import annotated, run_sections
 
-            source = annotated(source, annotations.test(run))
-        written = build_report(source, target, title, by=by, **looked_up)
+            test = annotations.test(run)
+            source, B = annotated(source, test), None if other is None else read_matrix(other)
+            with progress() as update:
+                tell = None if update is None else lambda done, total: update("repeating the search", done, total)
+                sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
+        written = build_report(source, target, title, sections, by=by, **looked_up)
     say_written(written)
 
 

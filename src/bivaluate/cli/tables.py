@@ -94,6 +94,16 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: s
     out.print(table, crop=False)
 
 
+def print_records(shown: Mapping[str, str], records: Sequence[Mapping[Any, Any]]) -> None:
+    """Print what records hold under some keys, by the heading of each; keys that no record has are left out."""
+
+    def text(value: Any) -> str:
+        return number(value) if isinstance(value, (int, float)) else str(value) or "–"
+
+    keys = [key for key in shown if records and key in records[0]]
+    print_table([shown[key] for key in keys], [[text(record[key]) for key in keys] for record in records])
+
+
 #: What commands that may take long do; `command` is the one that is running.
 LONG = {
     "find": "fitting the algorithms that suit the data, and judging their solutions",

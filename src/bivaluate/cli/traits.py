@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import Csv, Json, MatrixFile, SolutionFile, TraitFile, grouped, option, shared_traits
-from bivaluate.cli.tables import err, number, print_json, print_list, print_table, write_csv
+from bivaluate.cli.options import Csv, Json, MatrixFile, Report, SolutionFile, TraitFile, grouped, option, shared_traits
+from bivaluate.cli.tables import err, print_json, print_list, print_records, say_written, write_csv
 
 
 @grouped
@@ -20,6 +20,7 @@ def traits(
     annotations: TraitFile,
     matrix: Annotated[Path, option("The matrix they come from.", "--matrix")],
     csv: Csv = None,
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Ask what the samples of each bicluster have in common.
@@ -42,18 +43,16 @@ def traits(
         )
     if csv is not None:
         write_csv(csv, table.to_dict("records"))
+    if report is not None:
+        from bivaluate.report.elsewhere import report_on, trait_sections
+
+        report_on(report, {solution.stem: (found, X)}, trait_sections(table))
+        say_written(report)
     if as_json:
         print_json(table.to_dict("records"))
         return
-    rows = [
-        (
-            *(row["bicluster"], row["trait"], row["class"] or "–"),
-            *(number(row[key]) for key in ("inside", "outside", "effect", "p", "q")),
-            row["verdict"],
-        )
-        for row in table.to_dict("records")
-    ]
-    print_table(["", "trait", "class", "inside", "outside", "effect", "p", "q", "verdict"], rows)
+    names = ("trait", "class", "inside", "outside", "effect", "p", "q", "verdict")
+    print_records({"bicluster": "", **{name: name for name in names}}, table.to_dict("records"))
     print_list("What their samples share", shared_traits(table))
     for note in table.attrs["notes"]:
         err.print(f"note: {note}")

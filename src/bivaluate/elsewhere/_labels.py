@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,47 +25,51 @@ def folded(label: str) -> str:
     return re.sub(r"\.\d+$", "", label.strip()).upper()
 
 
-def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Indices, Indices, list[str]]:
-    """Return positions of the rows that two matrices share, in A and in B, and notes on what was not matched.
+def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Indices, list[str]]:
+    """Return for each row of A the row of B with the same label, -1 for none, and notes on what was not matched.
 
     Labels must be equal; with `loose`, up to case and version suffix. Of duplicates the first row is taken. Two
     matrices without labels and with as many rows are matched by position.
     """
-    if A.row_labels is None and B.row_labels is None and A.shape[0] == B.shape[0]:
-        every = np.arange(A.shape[0])
-        return every, every, ["Neither matrix has row labels: rows are matched by position."]
-    for matrix in (A, B):
-        if matrix.row_labels is None:
-            raise ParameterError(
-                f"{matrix.name} has no row labels: rows can only be matched by label. Read it with them."
-            )
-    first, second = (list(matrix.row_labels or ()) for matrix in (A, B))
-    exact = _positions(first, second)
-    close = _positions([folded(label) for label in first], [folded(label) for label in second])
-    chosen = close if loose else exact
+    first, second = A.row_labels, B.row_labels
+    if first is None and second is None and A.shape[0] == B.shape[0]:
+        return np.arange(A.shape[0]), ["Neither matrix has row labels: rows are matched by position."]
+    if first is None or second is None:
+        name = (A if first is None else B).name
+        raise ParameterError(f"{name} has no row labels: rows can only be matched by label. Read it with them.")
+    exact, close = places(first, second), places([*map(folded, first)], [*map(folded, second)])
+    n_exact, n_close = (int((found >= 0).sum()) for found in (exact, close))
     how = (" up to case and version suffix: to match them pass ", Option("loose", True), ".")
-    if not len(chosen[0]):
+    if not (n_close if loose else n_exact):
         found = no_shared_labels([A.name, B.name], [first, second])
-        hint = (f" {plural(len(close[0]), 'row')} would match", *how) if len(close[0]) else ()
-        raise ParameterError(Advice(found, *hint))
+        raise ParameterError(Advice(found, *((f" {plural(n_close, 'row')} would match", *how) if n_close else ())))
     notes: list[str] = []
-    if not loose and len(close[0]) > len(exact[0]):
-        notes.append(Advice(f"{plural(len(close[0]) - len(exact[0]), 'more row')} would match", *how))
-    for matrix, labels in ((A, first), (B, second)):
-        doubled = len(labels) - len(set(labels))
-        if doubled:
-            notes.append(f"{matrix.name} has {plural(doubled, 'duplicate row label')}: the first row of each was used.")
-    return *chosen, notes
+    if not loose and n_close > n_exact:
+        notes.append(Advice(f"{plural(n_close - n_exact, 'more row')} would match", *how))
+    for name, labels in ((A.name, first), (B.name, second)):
+        if doubled := len(labels) - len(set(labels)):
+            notes.append(f"{name} has {plural(doubled, 'duplicate row label')}: the first row of each was used.")
+    return close if loose else exact, notes
 
 
-def _positions(first: Sequence[str], second: Sequence[str]) -> tuple[Indices, Indices]:
-    mine, theirs = ({label: i for i, label in reversed(list(enumerate(labels)))} for labels in (first, second))
-    pairs = [(i, theirs[label]) for label, i in mine.items() if label in theirs]
-    found = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+def places(first: Sequence[str], second: Sequence[str]) -> Indices:
+    """Return where each label stands in the second list, -1 for nowhere; of duplicates only the first has a place.
+
+    >>> places(["a", "b", "a", "c"], ["c", "a", "a"]).tolist()
+    [1, -1, -1, 0]
+    """
+    there = {label: j for j, label in reversed(list(enumerate(second)))}
+    return np.array([there.pop(label, -1) for label in first], dtype=np.int64)
 
 
-def no_shared_labels(names: Sequence[str], labels: Sequence[Sequence[str]]) -> str:
+def no_shared_labels(names: Sequence[str], labels: Sequence[Sequence[str]], what: str = "row label") -> str:
     """Return what is said of things that share no label, with three labels of each."""
     shown = "; ".join(f"{name}: {first_few(list(own), 3)}" for name, own in zip(names, labels, strict=True))
-    return f"no row label is shared ({shown}). Are these names of the same kind?"
+    return f"no {what} is shared ({shown}). Are these names of the same kind?"
+
+
+def columns_of(matrix: Matrix, cols: Any, name: str) -> Matrix:
+    """Return some columns, by a slice or by number; sparse stays sparse."""
+    cells = matrix.to_scipy() if matrix.sparse else matrix.values
+    labels = None if matrix.col_labels is None else tuple(np.array(matrix.col_labels, dtype=object)[cols])
+    return Matrix(cells[:, cols], matrix.row_labels, labels, name, matrix.absent)

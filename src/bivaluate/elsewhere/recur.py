@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,8 @@ from bivaluate._anndata import is_anndata
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few, listing, number, plural
-from bivaluate.elsewhere._fits import Fits, Progress
-from bivaluate.elsewhere._labels import no_shared_labels
+from bivaluate.elsewhere._labels import columns_of, no_shared_labels
+from bivaluate.elsewhere.fits import Progress, fit_each
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
 
@@ -58,13 +57,10 @@ class Recurrence:
     @property
     def summary(self) -> str:
         """The result in a sentence."""
-        n = len(self.records)
-        found = "no group recurs" if not n else f"{plural(n, 'group')} recur{'s' if n == 1 else ''}"
-        alone = len(self.private)
-        occur = "occurs" if alone == 1 else "occur"
-        return (
-            f"{found} in at least 2 of {len(self.samples)} samples; {plural(alone, 'group')} {occur} in one sample only"
-        )
+        n, alone = len(self.records), len(self.private)
+        found = f"{plural(n, 'group')} recur{'s' if n == 1 else ''}" if n else "No group recurs"
+        occur = f"{plural(alone, 'group')} {'occurs' if alone == 1 else 'occur'}"
+        return f"{found} in at least 2 of {len(self.samples)} samples; {occur} in one sample only."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the solutions as a dictionary that JSON can hold."""
@@ -98,22 +94,16 @@ def recur(
         labels will do); or one object whose cells come from several samples, which are fitted one by one.
     sample : str, optional
         Of an AnnData object: the column of ``.obs`` that names the sample of each cell.
-    algorithm : str, default="nmf"
-        What samples are fitted with. Rows of a factor are the 50 with the largest spectra scores.
-    n_biclusters : int, default=10
-        How many biclusters or factors to find in each sample; fewer than 7 may lose programs.
+    algorithm, n_biclusters : str and int
+        What samples are fitted with, and how many biclusters or factors are asked for in each; fewer than 7 may lose
+        programs. Rows of a factor are the 50 with the largest spectra scores.
     layer : str, optional
         Layer of the object to fit.
     cut : float, default=0.2
         Closeness below which groups are not joined.
-    random_state : int, default=0
-        Seed of the fits.
-    folder : path, optional
-        Run folder of the fits; a stopped call is continued there.
-    jobs : int, default=1
-        Processes for the fits.
-    progress : callable, optional
-        Called with (fits done, all).
+    random_state, folder, jobs, progress : int, path, int and callable
+        Of the fits: the seed; the run folder, in which a stopped call is continued; processes; whom to tell (fits done,
+        all).
 
     Returns
     -------
@@ -138,19 +128,16 @@ def recur(
 
     Examples
     --------
-    >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-    >>> A = Biclustering([(range(10), [0, 1]), (range(20, 30), [1, 2])], X.shape)
-    >>> B = Biclustering([(range(1, 11), [0, 1])], X.shape)
-    >>> found = recur({"patient 1": (A, X), "patient 2": (B, X)})
-    >>> found.records[0]["samples"], found.records[0]["n_rows"], len(found.private)
-    (['patient 1', 'patient 2'], 9, 1)
+    >>> labels = tuple(f"g{i}" for i in range(40))
+    >>> A, B = (Biclustering([(range(i, i + 10), [0, 1])], (40, 3)) for i in range(2))
+    >>> recur({"patient 1": (A, labels), "patient 2": (B, labels)}).records[0]["n_rows"]
+    9
     """
     check_real("cut", cut, 0.0, 1.0)
     notes: list[str] = []
     if is_anndata(samples):
-        samples = _fit_samples(
-            samples, sample, algorithm, n_biclusters, layer, notes, random_state, folder, jobs, progress
-        )
+        how = (random_state, folder, jobs, progress)
+        samples = _fit_samples(samples, sample, algorithm, n_biclusters, layer, notes, *how)
     elif sample is not None:
         raise ParameterError("sample names a column of .obs, but there is no AnnData object; leave it out.")
     if len(samples) < 2:
@@ -162,13 +149,12 @@ def recur(
         worst = pairs[0] if pairs else list(labels)[:2]
         raise ParameterError(no_shared_labels(worst, [labels[name] for name in worst]))
     infos = [solution.info for solution in solutions.values()]
-    if any(i.get("algorithm") in FACTORS and "spectra" not in str(i.get("parameters", {})) for i in infos):
+    if any(info.get("algorithm") in FACTORS and "spectra" not in str(info.get("parameters")) for info in infos):
         notes.append("Factors that are not cut by spectra scores seldom recur: fit them with the rule spectra:50.")
-    few = [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]
-    if few:
+    if few := [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]:
+        missed = f"fewer than {FEW_BICLUSTERS} biclusters: programs that recur may be missed. Ask for more per sample."
         notes.append(
-            f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {'has' if len(few) == 1 else 'have'} fewer than "
-            f"{FEW_BICLUSTERS} biclusters: programs that recur may be missed. Ask for more per sample."
+            f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {'has' if len(few) == 1 else 'have'} {missed}"
         )
     return _grouped(solutions, labels, cut, notes)
 
@@ -198,18 +184,17 @@ def _fit_samples(
         raise ParameterError(Advice(Option("sample"), f" is {sample!r}; columns of .obs: {first_few(known)}.{how}"))
     names = adata.obs[sample].astype(str).to_numpy()
     whole = Matrix.from_anndata(adata, layer=layer)
-    cells = whole.checked(whole.source.rows(0, whole.shape[0]), "omit") if whole.sparse else whole.values
     matrices: dict[str, Matrix] = {}
     for name in dict.fromkeys(names.tolist()):
         own = np.flatnonzero(names == name)
         if len(own) < FEWEST_COLUMNS:
             notes.append(f"{name} was left out: it has {plural(len(own), 'cell')}, fewer than {FEWEST_COLUMNS}.")
             continue
-        matrices[name] = Matrix(cells[:, own], whole.row_labels, tuple(np.asarray(whole.col_labels)[own]), name)
+        matrices[name] = columns_of(whole, own, name)
     if len(matrices) < 2:
         raise ParameterError(f"{sample} has {plural(len(matrices), 'sample')} of enough cells; at least 2 are needed.")
     parameters = {"rule": f"spectra:{TOP}"} if algorithm in FACTORS else {}
-    found, failed = Fits(algorithm, k, parameters, *rest).run([partial(Matrix, m.source) for m in matrices.values()])
+    found, failed = fit_each(matrices.values(), algorithm, k, parameters, *rest)
     if failed:
         raise ParameterError(f"{algorithm} failed on {plural(len(failed), 'sample')}: {failed[0]}")
     return {name: (own or Biclustering([]), matrices[name]) for name, own in zip(matrices, found, strict=True)}
@@ -219,51 +204,54 @@ def _grouped(
     solutions: dict[str, Biclustering], labels: Mapping[str, tuple[str, ...]], cut: float, notes: list[str]
 ) -> Recurrence:
     """Group the sets of all samples and describe the groups."""
-    everywhere = tuple(dict.fromkeys(label for own in labels.values() for label in own))
+    everywhere, names = tuple(dict.fromkeys(label for own in labels.values() for label in own)), tuple(solutions)
     place = {label: i for i, label in enumerate(everywhere)}
     at = {name: np.array([place[label] for label in own]) for name, own in labels.items()}
-    every = [(name, k) for name, solution in solutions.items() for k in range(len(solution))]
-    members = [(name, k) for name, k in every if len(solutions[name][k].rows) >= FEWEST_ROWS]
+    every = [(name, k, b.rows) for name, solution in solutions.items() for k, b in enumerate(solution, start=1)]
+    members = [each for each in every if len(each[2]) >= FEWEST_ROWS]
     if len(members) < len(every):
         small = plural(len(every) - len(members), "bicluster")
         notes.append(f"{small} with fewer than {FEWEST_ROWS} rows cannot be told from chance and were left out.")
-    sets, known = (np.zeros((len(members), len(everywhere)), dtype=np.bool_) for _ in range(2))
-    for i, (name, k) in enumerate(members):
-        sets[i, at[name][solutions[name][k].rows]] = True
-        known[i, at[name]] = True
-    names = tuple(solutions)
-    close = closeness(sets, known)
-    of_sample = np.array([names.index(name) for name, _ in members], dtype=np.int64)
+    sets = _masks([at[name][rows] for name, _, rows in members], len(everywhere))
+    close = closeness(sets, _masks([at[name] for name, _, _ in members], len(everywhere)))
+    called = np.array([f"{name}:B{k}" for name, k, _ in members], dtype=object)
+    of_sample = np.array([names.index(name) for name, _, _ in members], dtype=np.int64)
     numbers = linked(close, cut)
-    found: list[tuple[dict[str, Any], list[tuple[str, int]], tuple[NDArray[np.int64], list[int]]]] = []
-    private: list[dict[str, Any]] = []
+    found, private = [], []
     for group in (np.flatnonzero(numbers == value) for value in dict.fromkeys(numbers.tolist())):
-        own = sorted({int(s) for s in of_sample[group]})
-        called = [f"{members[i][0]}:B{members[i][1] + 1}" for i in group]
+        own = np.unique(of_sample[group])
         if len(own) < 2:
-            private.append({"sample": names[own[0]], "members": called})
+            private.append({"sample": names[own[0]], "members": called[group].tolist()})
             continue
-        times = np.array([sets[group[of_sample[group] == s]].any(axis=0) for s in own]).sum(axis=0)
+        times = np.sum([sets[group[of_sample[group] == s]].any(axis=0) for s in own], axis=0)
         chosen = np.flatnonzero(times >= max(2, math.ceil(len(own) / 4)))
         order = chosen[np.argsort(-times[chosen], kind="stable")]
-        within = close[np.ix_(group, group)][~np.eye(len(group), dtype=np.bool_)]
+        within = close[np.ix_(group, group)]
         record = {
             "samples": [names[s] for s in own],
             "n_samples": len(own),
             "n_members": len(group),
-            "members": called,
-            "best_member": called[int(np.argmax(close[np.ix_(group, group)].sum(axis=1)))],
+            "members": called[group].tolist(),
+            "best_member": called[group[within.sum(axis=1).argmax()]],
             "n_rows": len(order),
-            "closeness": float(within.mean()),
+            "closeness": float(within[~np.eye(len(group), dtype=np.bool_)].mean()),
         }
-        found.append((record, [(everywhere[i], int(times[i])) for i in order], (np.sort(order), own)))
+        found.append((record, [(everywhere[i], int(times[i])) for i in order], (chosen, own)))
     found.sort(key=lambda each: (-each[0]["n_samples"], -each[0]["closeness"]))
-    named = [{"group": f"G{i + 1}", **record} for i, (record, _, _) in enumerate(found)]
-    rows, pairs = [each[1] for each in found], [each[2] for each in found]
-    _add_redundancy(named, [pair[0] for pair in pairs], len(everywhere))
-    kept = [pair for pair in pairs if len(pair[0])]
-    groups = Biclustering(kept, (len(everywhere), len(names)), info={"algorithm": "recur", "cut": cut})
-    return Recurrence(named, rows, private, groups, everywhere, names, solutions, notes)
+    records = [{"group": f"G{i}", **record} for i, (record, _, _) in enumerate(found, start=1)]
+    sides = [each[2] for each in found]
+    _add_redundancy(records, _masks([rows for rows, _ in sides], len(everywhere)))
+    pairs = [pair for pair in sides if len(pair[0])]
+    groups = Biclustering(pairs, (len(everywhere), len(names)), info={"algorithm": "recur", "cut": cut})
+    return Recurrence(records, [each[1] for each in found], private, groups, everywhere, names, solutions, notes)
+
+
+def _masks(sets: Sequence[NDArray[np.int64]], n: int) -> Masks:
+    """Return sets of rows as masks."""
+    masks = np.zeros((len(sets), n), dtype=np.bool_)
+    for mask, own in zip(masks, sets, strict=True):
+        mask[own] = True
+    return masks
 
 
 def closeness(sets: Masks, known: Masks) -> Floats:
@@ -285,27 +273,21 @@ def closeness(sets: Masks, known: Masks) -> Floats:
 def linked(close: Floats, cut: float) -> NDArray[np.int64]:
     """Return the group of every set: average linkage on 1 − closeness, cut where closeness falls below `cut`."""
     from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
 
     if len(close) < 2:
         return np.arange(len(close))
-    apart = 1.0 - close
-    np.fill_diagonal(apart, 0.0)
-    tree = linkage(squareform(apart, checks=False), "average")
+    tree = linkage(1.0 - close[np.triu_indices(len(close), 1)], "average")
     return np.asarray(fcluster(tree, 1.0 - cut, "distance"), dtype=np.int64)
 
 
-def _add_redundancy(records: Sequence[dict[str, Any]], rows: Sequence[NDArray[np.int64]], n: int) -> None:
+def _add_redundancy(records: Sequence[dict[str, Any]], sets: Masks) -> None:
     """Say which other group is most like each, by their rows."""
-    sets = np.zeros((len(rows), n), dtype=np.bool_)
-    for mask, own in zip(sets, rows, strict=True):
-        mask[own] = True
     close = closeness(sets, np.ones_like(sets))
     np.fill_diagonal(close, -1.0)
-    for i, record in enumerate(records):
-        nearest = int(close[i].argmax()) if len(records) > 1 else -1
-        record["nearest"] = f"G{nearest + 1}" if nearest >= 0 else ""
-        record["nearest_closeness"] = float(close[i, nearest]) if nearest >= 0 else math.nan
+    for record, others in zip(records, close, strict=True):
+        alone, nearest = len(records) < 2, int(others.argmax())
+        record["nearest"] = "" if alone else f"G{nearest + 1}"
+        record["nearest_closeness"] = math.nan if alone else float(others[nearest])
 
 
 def describe(found: Recurrence, most: int = 8) -> list[str]:

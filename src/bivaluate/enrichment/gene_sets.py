@@ -21,10 +21,8 @@ class GeneSets:
 
     Parameters
     ----------
-    members : mapping of str to iterable of str
-        The genes of each set.
-    titles : mapping of str to str, optional
-        What each set is called; its key where there is none.
+    members, titles : mapping by key
+        The genes of each set, and what it is called; its key where it has no title.
     other_names : mapping of str to str, optional
         Other names of a gene, each with the name that `members` uses.
     name : str, default="gene sets"
@@ -41,11 +39,8 @@ class GeneSets:
 
     Examples
     --------
-    >>> sets = GeneSets({"ribosome": ["RPL1", "RPL2"], "stress": ["HSP12"]})
-    >>> sets
+    >>> GeneSets({"ribosome": ["RPL1", "RPL2"], "stress": ["HSP12"]})
     GeneSets(2 sets of 3 genes)
-    >>> sets.title("stress")
-    'stress'
     """
 
     members: Mapping[str, frozenset[str]]
@@ -61,15 +56,16 @@ class GeneSets:
         if empty:
             raise ParameterError(f"{self.name}: {plural(len(empty), 'set')} without any gene: {first_few(empty, 3)}.")
         object.__setattr__(self, "members", members)
+        object.__setattr__(self, "titles", {key: self.titles.get(key, key) for key in members})
 
     @property
     def genes(self) -> frozenset[str]:
-        """Every gene that is in some set.
+        """Every gene that is in some set, as `members` names it.
 
         Returns
         -------
         frozenset of str
-            Their names, as `members` has them.
+            Their names.
 
         Examples
         --------
@@ -77,26 +73,6 @@ class GeneSets:
         ['x', 'y']
         """
         return frozenset().union(*self.members.values())
-
-    def title(self, key: str) -> str:
-        """Return what a set is called.
-
-        Parameters
-        ----------
-        key : str
-            A key of `members`.
-
-        Returns
-        -------
-        str
-            Its title, or the key where it has none.
-
-        Examples
-        --------
-        >>> GeneSets({"GO:1": ["x"]}, {"GO:1": "translation"}).title("GO:1")
-        'translation'
-        """
-        return self.titles.get(key, key)
 
     def known_as(self, labels: Iterable[str]) -> list[str | None]:
         """Return the name under which the sets know each label; None for a gene that is in no set.
@@ -116,17 +92,10 @@ class GeneSets:
         >>> GeneSets({"a": ["SPT23"]}, other_names={"YKL020C": "SPT23"}).known_as(["YKL020C", "spt23", "Actb"])
         ['SPT23', 'SPT23', None]
         """
-        genes = self.genes
-        upper = {gene.upper(): gene for gene in sorted(genes, reverse=True)}
-        upper_other = {name.upper(): gene for name, gene in self.other_names.items()}
-
-        def find(label: str) -> str | None:
-            if label in genes:
-                return label
-            capitals = label.upper()
-            return self.other_names.get(label) or upper.get(capitals) or upper_other.get(capitals)
-
-        return [find(label) for label in labels]
+        exact = {**self.other_names, **{gene: gene for gene in self.genes}}
+        capitals = {name.upper(): gene for name, gene in self.other_names.items()}
+        capitals |= {gene.upper(): gene for gene in sorted(self.genes, reverse=True)}
+        return [exact.get(label) or capitals.get(label.upper()) for label in labels]
 
     def __len__(self) -> int:
         return len(self.members)

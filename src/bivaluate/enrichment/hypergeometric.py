@@ -33,17 +33,13 @@ class Enrichment:
     scores : dict of str to float
         Of the solution: the share of biclusters with at least one enriched set, the same for random sets of genes
         of the same sizes, their difference, and how many different sets are enriched.
-    biclusters : list of dict
-        One per bicluster: its genes, how many of them are annotated, how many sets are enriched, the best set with
-        its p and q, and how often random genes of that number are enriched.
-    terms : list of dict
-        One per bicluster and set they share a gene with, best first: overlap, sizes, p and q.
+    biclusters, terms : list of dict
+        One per bicluster, with its best set and how often random genes of that number are enriched; one per bicluster
+        and set they share a gene with, best first.
     background : dict of str to int
         How many genes the matrix has, how many of them are in some set, how many sets were tested.
-    level : float
-        The false discovery rate.
-    lowest_p : float
-        The lowest p that any list of genes could reach in these sets.
+    level, lowest_p : float
+        The false discovery rate, and the lowest p that any list of genes could reach in these sets.
 
     See Also
     --------
@@ -51,9 +47,8 @@ class Enrichment:
 
     Examples
     --------
-    >>> X = Matrix(np.zeros((6, 2)), row_labels=tuple("abcdef"))
-    >>> enrich(Biclustering([([0, 1, 2], [0, 1])], (6, 2)), X, GeneSets({"s": "abc", "t": "def"}), n_random=0)
-    Enrichment(0 of 1 bicluster enriched, 2 sets tested)
+    >>> enrich(S, Matrix(X, tuple("abcde")), GeneSets({"s": "abc", "t": "de"}), n_random=0)
+    Enrichment(0 of 3 biclusters enriched, 2 sets tested)
     """
 
     scores: dict[str, float]
@@ -73,10 +68,9 @@ class Enrichment:
 
         Examples
         --------
-        >>> X = Matrix(np.zeros((6, 2)), row_labels=tuple("abcdef"))
-        >>> found = enrich(Biclustering([([0, 1], [0, 1])], (6, 2)), X, GeneSets({"s": "ab", "t": "def"}), n_random=0)
+        >>> found = enrich(S, Matrix(X, tuple("abcde")), GeneSets({"s": "abc", "t": "de"}), n_random=0)
         >>> found.to_frame()["best"].tolist()
-        ['s']
+        ['s', 't', 's']
         """
         import pandas as pd
 
@@ -92,19 +86,11 @@ class Enrichment:
 
         Examples
         --------
-        >>> X = Matrix(np.zeros((6, 2)), row_labels=tuple("abcdef"))
-        >>> found = enrich(Biclustering([([0, 1], [0, 1])], (6, 2)), X, GeneSets({"s": "ab", "t": "def"}), n_random=0)
-        >>> found.to_dict()["background"]
-        {'genes': 6, 'annotated': 5, 'sets': 2}
+        >>> enrich(S, Matrix(X, tuple("abcde")), GeneSets({"s": "abc", "t": "de"})).to_dict()["background"]
+        {'genes': 5, 'annotated': 5, 'sets': 2}
         """
-        return {
-            "level": self.level,
-            "lowest_p": self.lowest_p,
-            "background": self.background,
-            "scores": self.scores,
-            "biclusters": self.biclusters,
-            "terms": self.terms,
-        }
+        names = ("level", "lowest_p", "background", "scores", "biclusters", "terms")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def summary(self) -> str:
@@ -117,20 +103,16 @@ class Enrichment:
 
         Examples
         --------
-        >>> X = Matrix(np.zeros((6, 2)), row_labels=tuple("abcdef"))
-        >>> S = Biclustering([([0, 1, 2], [0, 1])], (6, 2))
-        >>> enrich(S, X, GeneSets({"s": "abc", "t": "def"}), n_random=0).summary
-        'No bicluster is enriched in any set (q ≤ 0.05).'
-        >>> enrich(S, X, GeneSets({"s": "abc"}), n_random=0).summary[:41]
-        'No list of genes can be enriched here (p '
+        >>> enrich(S, Matrix(X, tuple("abcde")), GeneSets({"s": "abc", "t": "de"}), n_random=0, level=0.2).summary
+        'No bicluster is enriched in any set (q ≤ 0.2).'
         """
-        hits = sum(1 for row in self.biclusters if row["n_enriched"])
         if self.lowest_p > self.level:
             return (
                 f"No list of genes can be enriched here (p is at least {number(self.lowest_p)}): genes are compared with the "
                 f"{plural(self.background['annotated'], 'gene')} of the matrix that are in some set, which leaves too few outside a set. "
                 "Give a whole collection of sets, such as GO or Reactome, rather than the sets of interest alone."
             )
+        hits = self._hits
         if not hits:
             return f"No bicluster is enriched in any set (q ≤ {number(self.level)})."
         are = "is" if hits == 1 else "are"
@@ -140,10 +122,13 @@ class Enrichment:
         control = self.scores["share_enriched_random"]
         return f"{text}." if np.isnan(control) else f"{text}; of random lists of as many genes, {percent(control)} are."
 
+    @property
+    def _hits(self) -> int:
+        return sum(row["n_enriched"] > 0 for row in self.biclusters)
+
     def __repr__(self) -> str:
-        hits = sum(1 for row in self.biclusters if row["n_enriched"])
         tested = plural(self.background["sets"], "set")
-        return f"Enrichment({hits} of {plural(len(self.biclusters), 'bicluster')} enriched, {tested} tested)"
+        return f"Enrichment({self._hits} of {plural(len(self.biclusters), 'bicluster')} enriched, {tested} tested)"
 
 
 def enrich(
@@ -157,11 +142,10 @@ def enrich(
     n_random: int = 100,
     random_state: int = 0,
 ) -> Enrichment:
-    r"""Test which gene sets are over-represented among the genes of each bicluster.
+    """Test which gene sets are over-represented among the genes of each bicluster.
 
-    The chance that a random choice of as many genes of the matrix shares at least as many with the set
-    (hypergeometric, one-sided). The q-values of each bicluster are Benjamini and Hochberg's over all sets tested.
-    The background is the genes of the matrix that are in some set, never the whole genome.
+    Hypergeometric, one-sided; q-values of each bicluster after Benjamini and Hochberg (1995) over all sets tested. The
+    background is the genes of the matrix that are in some set, never the whole genome.
 
     Parameters
     ----------
@@ -175,12 +159,9 @@ def enrich(
         Where the genes are.
     level : float, default=0.05
         The false discovery rate up to which a set counts as enriched.
-    min_size : int, default=2
-        Sets with fewer genes of the background are not tested.
-    n_random : int, default=100
-        How many random sets of genes are drawn for each bicluster, as a control; 0 for none.
-    random_state : int, default=0
-        Same seed, same control.
+    min_size, n_random, random_state : int
+        Fewest genes of the background in a set that is tested; random sets of genes per bicluster, as a control, and
+        their seed.
 
     Returns
     -------
@@ -198,18 +179,13 @@ def enrich(
     --------
     bivaluate.enrichment.read_gmt, bivaluate.enrichment.load_yeast_ontology
 
-    References
-    ----------
-    .. [1] Benjamini, Hochberg (1995). Controlling the false discovery rate. J. R. Stat. Soc. B 57, 289-300.
-
     Examples
     --------
     >>> names = tuple(f"g{i}" for i in range(40))
-    >>> X = Matrix(np.zeros((40, 3)), row_labels=names)
     >>> sets = GeneSets({"ribosome": names[:8], "rest": names[8:]})
-    >>> found = enrich(Biclustering([(range(8), [0, 1])], (40, 3)), X, sets)
-    >>> found.biclusters[0]["best"], round(found.scores["share_enriched"], 2)
-    ('ribosome', 1.0)
+    >>> found = enrich(Biclustering([(range(8), [0, 1])], (40, 3)), Matrix(np.zeros((40, 3)), names), sets)
+    >>> found.biclusters[0]["best"]
+    'ribosome'
     """
     check_choice("genes", genes, ("rows", "columns"))
     check_real("level", level, 0.0, 1.0)
@@ -221,63 +197,35 @@ def enrich(
     rng = np.random.default_rng(random_state)
     biclusters: list[dict[str, Any]] = []
     terms: list[dict[str, Any]] = []
-    enriched: set[int] = set()
+    enriched: set[str] = set()
     for position, bicluster in enumerate(solution, start=1):
+        name = {"bicluster": f"B{position}"}
         chosen = bicluster.rows if genes == "rows" else bicluster.cols
-        study = background.studied(chosen)
-        result = background.test(study)
-        significant = np.flatnonzero(result.q <= level)
-        enriched |= set(significant.tolist())
-        shown = np.lexsort((np.arange(len(result.p)), -result.overlap, result.p))
-        shown = shown[result.overlap[shown] > 0]
-        rows = [_term_row(position, background, sets, result, k, len(study)) for k in shown]
+        study = np.unique(background.numbers[chosen])
+        study = study[study >= 0]
+        draws = [rng.choice(background.n_genes, len(study), replace=False) for _ in range(n_random)]
+        overlaps, tails = background.test([study, *draws])
+        overlap, p, q = overlaps[0], tails[0], adjusted(tails[0])
+        control = float(np.mean([adjusted(each).min() <= level for each in tails[1:]])) if n_random else math.nan
+        columns = ("set", "title", "overlap", "genes", "set_size", "background", "p", "q")
+        rows = []
+        for k in np.lexsort((-overlap, p))[: np.count_nonzero(overlap)]:
+            key, sizes = background.keys[k], (int(overlap[k]), len(study), int(background.sizes[k]), background.n_genes)
+            values = (key, sets.titles[key], *sizes, float(p[k]), float(q[k]))
+            rows.append(name | dict(zip(columns, values, strict=True)))
         terms += rows
-        best = rows[0] if rows else {"set": "", "title": "", "p": np.nan, "q": np.nan}
-        biclusters.append(
-            {
-                "bicluster": f"B{position}",
-                "genes": len(chosen),
-                "annotated": len(study),
-                "n_enriched": len(significant),
-                "best": best["set"],
-                "title": best["title"],
-                "p": best["p"],
-                "q": best["q"],
-                "random": background.share_of_random(len(study), n_random, level, rng),
-            }
-        )
-    share = float(np.mean([row["n_enriched"] > 0 for row in biclusters])) if biclusters else np.nan
-    control = float(np.mean([row["random"] for row in biclusters])) if biclusters else np.nan
-    scores = {
-        "share_enriched": share,
-        "share_enriched_random": control,
-        "share_beyond_random": share - control,
-        "distinct_sets": float(len(enriched)),
-    }
+        best = rows[0] if rows else {"set": "", "title": "", "p": math.nan, "q": math.nan}
+        hits = [background.keys[k] for k in np.flatnonzero(q <= level)]
+        enriched |= set(hits)
+        counts = {"genes": len(chosen), "annotated": len(study), "n_enriched": len(hits), "best": best["set"]}
+        biclusters.append(name | counts | {key: best[key] for key in ("title", "p", "q")} | {"random": control})
+    share, control = (
+        float(np.mean(values)) if biclusters else math.nan
+        for values in ([row["n_enriched"] > 0 for row in biclusters], [row["random"] for row in biclusters])
+    )
+    scores = {"share_enriched": share, "share_enriched_random": control, "share_beyond_random": share - control}
+    scores["distinct_sets"] = float(len(enriched))
     return Enrichment(scores, biclusters, terms, background.counts, level, background.lowest_p)
-
-
-def _term_row(
-    position: int, background: _Background, sets: GeneSets, result: _Tested, k: int, size: int
-) -> dict[str, Any]:
-    return {
-        "bicluster": f"B{position}",
-        "set": background.keys[k],
-        "title": sets.title(background.keys[k]),
-        "overlap": int(result.overlap[k]),
-        "genes": size,
-        "set_size": int(background.sizes[k]),
-        "background": background.n_genes,
-        "p": float(result.p[k]),
-        "q": float(result.q[k]),
-    }
-
-
-@dataclass(frozen=True)
-class _Tested:
-    overlap: Counts
-    p: Floats
-    q: Floats
 
 
 class _Background:
@@ -288,91 +236,56 @@ class _Background:
 
         labels = matrix.row_labels if genes == "rows" else matrix.col_labels
         if labels is None:
-            raise MatrixError(
-                Advice(
-                    f"{matrix.name} has no names of genes: its {genes} have no labels. Read it with its labels, "
-                    "or say that the genes are on the other side: ",
-                    Option("genes", "columns" if genes == "rows" else "rows"),
-                    ".",
-                )
-            )
+            other = Option("genes", "columns" if genes == "rows" else "rows")
+            what = f"{matrix.name} has no names of genes: its {genes} have no labels. Read it with its labels, "
+            raise MatrixError(Advice(what, "or say that the genes are on the other side: ", other, "."))
         known = sets.known_as(labels)
-        numbers: dict[str, int] = {}
-        for name in known:
-            if name is not None:
-                numbers.setdefault(name, len(numbers))
-        if not numbers:
+        place = {name: i for i, name in enumerate(dict.fromkeys(name for name in known if name is not None))}
+        if not place:
             raise ParameterError(
                 f"{sets.name} and {matrix.name} share no gene: {first_few(sorted(sets.genes), 3)} there, "
-                f"{first_few(list(labels), 3)} here. Are these names of the same kind, and are the genes on the "
-                f"{genes}?"
+                f"{first_few(list(labels), 3)} here. Are these names of the same kind, and are the genes on the {genes}?"
             )
-        # Two labels of one gene count as one gene.
-        self._numbers = np.array([-1 if name is None else numbers[name] for name in known])
-        self.n_genes = len(numbers)
-        inside = {key: [numbers[g] for g in found if g in numbers] for key, found in sets.members.items()}
-        tested = {key: found for key, found in inside.items() if len(found) >= min_size}
+        self.numbers = np.array([-1 if name is None else place[name] for name in known])  # two labels of one gene: one
+        self.n_genes = len(place)
+        inside = {key: [place[gene] for gene in own if gene in place] for key, own in sets.members.items()}
+        tested = {key: own for key, own in inside.items() if len(own) >= min_size}
         if not tested:
             raise ParameterError(
                 f"no set of {sets.name} has {plural(min_size, 'gene')} of the {self.n_genes:,} that {matrix.name} "
-                f"shares with them. Lower min_size."
+                "shares with them. Lower min_size."
             )
         self.keys = list(tested)
-        self.sizes: Counts = np.array([len(found) for found in tested.values()], dtype=np.int64)
-        columns = np.concatenate([np.asarray(found) for found in tested.values()])
-        starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        self._sets = csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(tested), self.n_genes))
+        self.sizes: Counts = np.array([len(own) for own in tested.values()], dtype=np.int64)
+        columns, ends = np.concatenate(list(tested.values())), np.concatenate([[0], np.cumsum(self.sizes)])
+        self._sets = csr_array((np.ones(len(columns), np.int64), columns, ends), shape=(len(tested), self.n_genes))
         self.counts = {"genes": len(labels), "annotated": self.n_genes, "sets": len(tested)}
         # a list that is the set itself is one of all lists of its size; their number is largest at half of the genes
-        self.lowest_p = 1 / math.comb(
-            self.n_genes, min(self.sizes.tolist(), key=lambda size: abs(2 * size - self.n_genes))
-        )
+        self.lowest_p = 1 / math.comb(self.n_genes, int(self.sizes[np.abs(2 * self.sizes - self.n_genes).argmin()]))
 
-    def studied(self, members: Counts) -> Counts:
-        """Return the annotated genes among rows or columns, each once."""
-        numbers = np.unique(self._numbers[members])
-        return numbers[numbers >= 0]
+    def test(self, studies: Sequence[Counts]) -> tuple[Counts, Floats]:
+        """Return how many genes lists of one length share with each set, and P(at least as many)."""
+        from scipy.stats import hypergeom
 
-    def test(self, study: Counts) -> _Tested:
-        """Return overlap, p and q of every set."""
-        overlap = self._overlaps([study])[0]
-        p = self._tail(overlap, len(study))
-        return _Tested(overlap, p, adjusted(p))
-
-    def share_of_random(self, size: int, n_random: int, level: float, rng: np.random.Generator) -> float:
-        """Return how often random genes, as many, are enriched in some set."""
-        if not n_random:
-            return np.nan
-        draws = [rng.choice(self.n_genes, size, replace=False) for _ in range(n_random)]
-        overlaps = self._overlaps(draws)
-        tails = self._tail(overlaps, size)
-        return float(np.mean([np.min(adjusted(p)) <= level for p in tails]))
-
-    def _overlaps(self, studies: Sequence[Counts]) -> Counts:
-        """Return how many genes each choice of genes shares with each set."""
         chosen = np.zeros((self.n_genes, len(studies)), dtype=np.int64)
         for k, study in enumerate(studies):
             chosen[study, k] = 1
-        found: Counts = (self._sets @ chosen).T
-        return found
-
-    def _tail(self, overlap: Counts, size: int) -> Floats:
-        """Return P(at least this overlap), each pair of overlap and set size worked out once."""
-        from scipy.stats import hypergeom
-
-        sizes = np.broadcast_to(self.sizes, overlap.shape)
-        code = overlap * (self.n_genes + 1) + sizes
-        distinct, place = np.unique(code, return_inverse=True)
-        k, of = np.divmod(distinct, self.n_genes + 1)
-        p = np.where(k == 0, 1.0, hypergeom.sf(k - 1, self.n_genes, of, size))
-        return np.asarray(np.minimum(p, 1.0)[place].reshape(overlap.shape), dtype=np.float64)
+        overlap: Counts = (self._sets @ chosen).T
+        # each pair of overlap and set size is worked out once
+        pairs, place = np.unique(overlap * (self.n_genes + 1) + self.sizes, return_inverse=True)
+        k, sizes = np.divmod(pairs, self.n_genes + 1)
+        p = np.where(k == 0, 1.0, hypergeom.sf(k - 1, self.n_genes, sizes, len(studies[0])))
+        return overlap, np.asarray(np.minimum(p, 1.0)[place].reshape(overlap.shape))
 
 
 def adjusted(p: Floats) -> Floats:
-    """Return the q-values of Benjamini and Hochberg."""
+    """Return the q-values of Benjamini and Hochberg; NaN stays."""
     from scipy.stats import false_discovery_control
 
-    return np.asarray(false_discovery_control(p, method="bh"), dtype=np.float64)
+    q, known = np.full(len(p), np.nan), ~np.isnan(p)
+    if known.any():
+        q[known] = false_discovery_control(p[known], method="bh")
+    return q
 
 
 def describe(result: Enrichment, most: int = 3) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 from bivaluate._errors import FormatError
 from bivaluate.datasets.real import ontology_files
@@ -16,19 +16,10 @@ _CARRIED = ("is_a", "part_of")
 _GAF_COLUMNS = 15
 
 
-@dataclass(frozen=True)
-class Term:
-    """One term of an ontology, with the terms above it."""
-
-    name: str
-    parents: tuple[str, ...]
-
-
 def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.PathLike[str]) -> GeneSets:
     """Read gene annotations (GAF) and carry them up an ontology (OBO), along is_a and part_of.
 
-    A gene that belongs to a term belongs to every term above it. Annotations with the qualifier NOT and
-    those to obsolete terms are left out.
+    A gene of a term belongs to every term above it. Annotations with NOT and to obsolete terms are left out.
 
     Parameters
     ----------
@@ -58,32 +49,37 @@ def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.Pat
     >>> read_annotations("sgd.gaf.gz", "go-basic.obo")  # doctest: +SKIP
     GeneSets(8057 sets of 6474 genes)
     """
-    terms, alternatives = _read_terms(Source(ontology))
+    titles, parents, alternatives = _read_terms(Source(ontology))
     source = Source(annotations)
     direct: dict[str, set[str]] = {}
     other_names: dict[str, str] = {}
     unknown: list[str] = []
-    for _, fields in _annotations(source):
+    for fields in _annotations(source):
         identifier, symbol, term = fields[1], fields[2], alternatives.get(fields[4], fields[4])
         for other in (identifier, *fields[10].split("|")):
             if other:
                 other_names.setdefault(other, symbol)
-        if term in terms:
+        if term in titles:
             direct.setdefault(term, set()).add(symbol)
         else:
             unknown.append(term)
     if not direct:
         raise FormatError(
             f"{source.name} and {ontology} have no term in common: for example {', '.join(unknown[:3]) or 'none'} "
-            f"there, {', '.join(list(terms)[:3])} here. Do they belong together?"
+            f"there, {', '.join(list(titles)[:3])} here. Do they belong together?"
         )
     members: dict[str, set[str]] = {}
-    above = _Ancestors(terms, str(ontology))
-    for term, genes in direct.items():
-        for ancestor in above.of(term):
-            members.setdefault(ancestor, set()).update(genes)
-    titles = {key: terms[key].name for key in members}
-    return GeneSets({k: frozenset(members[k]) for k in sorted(members)}, titles, other_names, name=source.name)
+    try:
+        order = list(TopologicalSorter(parents).static_order())
+    except CycleError as error:
+        raise FormatError(f"{ontology}: the terms form a cycle: {' → '.join(error.args[1][::-1][:8])}.") from None
+    for term in reversed(order):  # every term before those above it
+        if genes := direct.get(term, set()) | members.get(term, set()):
+            members[term] = genes
+            for parent in parents[term]:
+                members.setdefault(parent, set()).update(genes)
+    sets = {key: frozenset(members[key]) for key in sorted(members)}
+    return GeneSets(sets, {key: titles[key] for key in sets}, other_names, name=source.name)
 
 
 def load_yeast_ontology() -> GeneSets:
@@ -112,71 +108,36 @@ def load_yeast_ontology() -> GeneSets:
     return read_annotations(*ontology_files())
 
 
-def _annotations(source: Source) -> Iterator[tuple[int, list[str]]]:
+def _annotations(source: Source) -> Iterator[list[str]]:
     for line, text in source.filled_lines():
-        if text.startswith("!"):
-            continue
         fields = text.split("\t")
-        if len(fields) < _GAF_COLUMNS:
-            raise source.fault(
-                f"{len(fields)} fields separated by tabs; a line of a GAF file has at least {_GAF_COLUMNS}.", line
-            )
-        if "NOT" not in fields[3].split("|"):
-            yield line, fields
-
-
-def _read_terms(source: Source) -> tuple[dict[str, Term], dict[str, str]]:
-    """Return the terms that are not obsolete, and the term behind each alternative identifier."""
-    terms: dict[str, Term] = {}
-    alternatives: dict[str, str] = {}
-    for stanza in _stanzas(source):
-        key = stanza.get("id", [""])[0]
-        if not key or "true" in stanza.get("is_obsolete", ()):
+        if text.startswith("!") or (len(fields) > 3 and "NOT" in fields[3].split("|")):
             continue
-        related = (value.split() for value in stanza.get("relationship", ()))
-        parts = [value[1] for value in related if len(value) > 1 and value[0] in _CARRIED]
-        terms[key] = Term(stanza.get("name", [key])[0], tuple(dict.fromkeys(stanza.get("is_a", []) + parts)))
-        alternatives |= dict.fromkeys(stanza.get("alt_id", ()), key)
-    if not terms:
-        raise FormatError(f"{source.name} has no terms: it is not an ontology in OBO format.")
-    return terms, alternatives
+        if len(fields) < _GAF_COLUMNS:
+            what = f"{len(fields)} fields separated by tabs; a line of a GAF file has at least {_GAF_COLUMNS}."
+            raise source.fault(what, line)
+        yield fields
 
 
-def _stanzas(source: Source) -> Iterator[dict[str, list[str]]]:
-    """Yield what each [Term] says, without the comments behind exclamation marks."""
-    stanza: dict[str, list[str]] | None = None
+def _read_terms(source: Source) -> tuple[dict[str, str], dict[str, list[str]], dict[str, str]]:
+    """Return titles and parents of the terms that are not obsolete, and the term behind each other identifier."""
+    stanzas: list[dict[str, list[str]]] = []
+    stanza: dict[str, list[str]] = {}
     for _, text in source.filled_lines():
         if text.startswith("["):
-            if stanza is not None:
-                yield stanza
-            stanza = {} if text.strip() == "[Term]" else None
-        elif stanza is not None:
-            tag, _, value = text.partition(":")
-            said = value if tag == "name" else value.partition(" ! ")[0]
-            stanza.setdefault(tag.strip(), []).append(said.strip())
-    if stanza is not None:
-        yield stanza
-
-
-class _Ancestors:
-    """The terms above each term, itself included; every term is walked once."""
-
-    def __init__(self, terms: dict[str, Term], name: str) -> None:
-        self._terms, self._name = terms, name
-        self._known: dict[str, frozenset[str]] = {}
-
-    def of(self, term: str) -> frozenset[str]:
-        path: list[str] = [term]
-        while path:
-            here = path[-1]
-            waiting = [p for p in self._terms[here].parents if p in self._terms and p not in self._known]
-            if not waiting:
-                above = (self._known[p] for p in self._terms[here].parents if p in self._terms)
-                self._known[here] = frozenset({here}).union(*above)
-                path.pop()
-            elif waiting[0] in path:
-                circle = [*path[path.index(waiting[0]) :], waiting[0]]
-                raise FormatError(f"{self._name}: the terms form a cycle: {' → '.join(circle[:8])}.")
-            else:
-                path.append(waiting[0])
-        return self._known[term]
+            stanza = {}
+            stanzas += [stanza] if text.strip() == "[Term]" else []
+            continue
+        tag, _, value = text.partition(":")
+        said = value if tag == "name" else value.partition(" ! ")[0]
+        stanza.setdefault(tag.strip(), []).append(said.strip())
+    terms = {own["id"][0]: own for own in stanzas if own.get("id") and "true" not in own.get("is_obsolete", ())}
+    if not terms:
+        raise FormatError(f"{source.name} has no terms: it is not an ontology in OBO format.")
+    parents = {}
+    for key, own in terms.items():
+        related = (value.split() for value in own.get("relationship", ()))
+        parts = [value[1] for value in related if len(value) > 1 and value[0] in _CARRIED]
+        parents[key] = [term for term in dict.fromkeys(own.get("is_a", []) + parts) if term in terms]
+    alternatives = {other: key for key, own in terms.items() for other in own.get("alt_id", ())}
+    return {key: own.get("name", [key])[0] for key, own in terms.items()}, parents, alternatives

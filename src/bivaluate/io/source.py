@@ -208,13 +208,13 @@ class Source:
 
     def all_bytes(self) -> bytes:
         """Return all bytes, unpacked, at most `MAX_SOLUTION`."""
-        data = b""
+        data = io.BytesIO()
         with self.open() as stream:
-            while len(data) <= MAX_SOLUTION and (part := self.guarded(stream.read, FREE_UNPACKED)):
-                data += part
-        if len(data) > MAX_SOLUTION:
+            while data.tell() <= MAX_SOLUTION and (part := self.guarded(stream.read, FREE_UNPACKED)):
+                data.write(part)
+        if data.tell() > MAX_SOLUTION:
             raise FormatError(f"{self.name} is larger than {MAX_SOLUTION >> 20} MiB; it is not a list of biclusters.")
-        return data
+        return data.getvalue()
 
     def guarded(self, read: Callable[[int], Part], n: int) -> Part:
         """Return what is read; what goes wrong becomes an error of ours."""

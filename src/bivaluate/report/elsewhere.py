@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bivaluate.elsewhere.confirm import CANNOT, CONFIRMED, NOT_CONFIRMED, Confirmation
-from bivaluate.elsewhere.recur import Recurrence
+from bivaluate.elsewhere.confirm import CANNOT, CONFIRMED, NOT_CONFIRMED, Confirmation, confirm
+from bivaluate.elsewhere.fits import best_of_run
+from bivaluate.elsewhere.recur import Recurrence, recur
 from bivaluate.elsewhere.traits import words
 from bivaluate.matrix import Matrix
 from bivaluate.report.render import Figure, Section
-from bivaluate.report.source import Drawn, Source
+from bivaluate.report.source import Content, Drawn
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
@@ -20,8 +22,31 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 2000  # biclusters x traits in the picture
 
+Test = Callable[[Biclustering, Matrix], "pd.DataFrame | None"]
 
-def confirm_section(found: Confirmation) -> Section:
+
+def report_on(path: Path, pairs: Mapping[str, tuple[Biclustering, Matrix]], sections: Sequence[Section]) -> None:
+    """Write the page on some solutions, each with its matrix, with these panels."""
+    from bivaluate.evaluation import evaluate
+    from bivaluate.report import build_report
+
+    judged = [evaluate(X, solution.with_info(name=name), missing="omit") for name, (solution, X) in pairs.items()]
+    build_report(judged, path, sections=sections)
+
+
+def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, recurs: bool, **how: Any) -> list[Section]:
+    """Return the panels of the best solution of every data set of a run: what other data, samples and traits say."""
+    best = best_of_run(run, by=by)
+    found: list[Section] = []
+    for name, (solution, X) in best.items():
+        of = name if len(best) > 1 else ""
+        if other is not None:
+            found.append(confirm_section(confirm(solution, X, other, **how), of))
+        found += trait_sections(test(solution, X), of)
+    return [*found, recur_section(recur(best))] if recurs else found
+
+
+def confirm_section(found: Confirmation, of: str = "") -> Section:
     """Return the panel of a confirmation."""
     columns = ("bicluster", "rows", "shared rows", "z", "p", "q", "verdict")
     rows = [
@@ -29,7 +54,13 @@ def confirm_section(found: Confirmation) -> Section:
         for r in found.records
     ]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
-    return Section("In other data", " ".join([found.summary, *found.notes]), columns, rows, marks=marks)
+    return Section(
+        f"{of} in other data" if of else "In other data",
+        " ".join([found.summary, *found.notes]),
+        columns,
+        rows,
+        marks=marks,
+    )
 
 
 def recur_section(found: Recurrence) -> Section:
@@ -42,11 +73,10 @@ def recur_section(found: Recurrence) -> Section:
         )
         for r, own in zip(found.records, found.rows, strict=True)
     ]
-    summary = f"{found.summary[0].upper()}{found.summary[1:]}."
-    return Section("Over samples", " ".join([summary, *found.notes]), columns, rows)
+    return Section("Over samples", " ".join([found.summary, *found.notes]), columns, rows)
 
 
-def annotated(source: Source, test: Callable[[Biclustering, Matrix], pd.DataFrame | None]) -> Source:
+def annotated(source: Content, test: Test) -> Content:
     """Return the same source; the table of biclusters says in a word what the samples of each share."""
 
     def load(index: int) -> Drawn | None:

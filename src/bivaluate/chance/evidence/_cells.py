@@ -19,6 +19,10 @@ Result = TypeVar("Result")
 _PIECE = 1 << 15
 
 
+#: The form of a block of weights that has no more of them than its rows and columns lead one to expect.
+NOT_RAISED = "not raised"
+
+
 class Judged(NamedTuple):
     """The strongest form of a block: a bound on −log p of it in noise, and the squares or counts it explains."""
 
@@ -178,14 +182,14 @@ def _dense(matrix: Matrix, start: int, cells: Any) -> Floats:
     return matrix.dense(cells)
 
 
-def pieces(matrix: Matrix, cells: Any) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
-    """Return some rows at a time, dense, and which of their cells are seen; None where all are."""
+def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
+    """Return some rows at a time, dense, and which of their cells are seen; None where all are, or no gap is known."""
     n, m = cells.shape
     step = max(1, _PIECE // m)
     for at in range(0, n, step):
         x = matrix.dense(cells[at : at + step])
-        seen = ~np.isnan(x)
-        yield slice(at, at + len(x)), x, None if seen.all() else seen
+        seen = ~np.isnan(x) if gaps else None
+        yield slice(at, at + len(x)), x, None if seen is None or seen.all() else seen
 
 
 def sum_up(parts: Iterable[Any]) -> Any:

@@ -24,15 +24,20 @@ from bivaluate.solution import Bicluster, Biclustering
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Forms × bounds: level, columns, rows and both by four, shape and affine by two.
+# Forms × bounds: level, columns, rows and both by four, shape and affine by two; quiet blocks are charged twice.
 _TESTS = 20
 # Share of the overall variance in every scale; passes that fit effects and scales, without and with missing cells.
-_SHARED, _SWEEPS, _SWEEPS_WITH_GAPS = 0.1, 2, 12
+_SHARED, _SWEEPS, _SWEEPS_WITH_GAPS, _SWEEPS_OF_MEANS = 0.1, 2, 12, 5
 _BINS, _REACH = 4096, 8.0
-_ROWS_LOOKED_AT = 500
+# Rows in which normal scores and series are looked for: so many, or so many cells.
+_ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
 # What margins took from a block counts at most as much as its own cells do, on either side.
 _RESTORED = 2.0
 _MOST_EXPLAINED = 0.98
+_MEDIAN = NormalDist().inv_cdf(0.75)
+# Blocks that a fit of rows and columns leaves less than this part of the usual noise are quiet; less than the second
+# counts as that; as long as only so many cells of a row or column have equal values.
+_QUIET, _LEAST_LEFT, _TIED = 0.1, 0.02, 0.05
 
 
 def bound(cells: float, freedom: float, explained: float) -> float:
@@ -48,6 +53,25 @@ def bound(cells: float, freedom: float, explained: float) -> float:
     return cells / 2 * (expected * math.log(expected / explained) + rest)
 
 
+def bound_by_lines(freedom: float, explained: Floats, weights: Floats, squares: Floats) -> float:
+    """Return the bound for a form that explains so much of the squares of each row, or column, of a block."""
+    total = float(weights.sum())
+    share = np.minimum(explained / squares, _MOST_EXPLAINED)
+    return bound(total, freedom, -math.expm1(float(weights @ np.log1p(-share)) / total))
+
+
+def quietness(cells: float, squares: float) -> float:
+    """Return a bound on −log p that cells of noise, of variance 1, have so small a sum of squares.
+
+    >>> quietness(100.0, 100.0), round(quietness(100.0, 50.0), 3)
+    (0.0, 9.657)
+    """
+    if squares >= cells:
+        return 0.0
+    mean = max(squares / cells, _LEAST_LEFT)
+    return cells / 2 * (mean - 1 - math.log(mean))
+
+
 def restored(share: float) -> float:
     """Return the squares of a level over what is left of them without means of which the block has this share."""
     return min(1 / max(1 - share, 1e-9), _RESTORED)
@@ -60,6 +84,7 @@ class Fit(NamedTuple):
     b: Floats
     s2: Floats
     t2: Floats
+    gaps: bool
     scores: Floats
     row_means: Floats
     col_means: Floats
@@ -75,7 +100,7 @@ class Fit(NamedTuple):
     def drawn(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return the same, drawn in to normal scores where these are nearer to 0."""
         z = self.standard(x, rows, cols)
-        scores = self.scores[_bins(z)]
+        scores = self.scores.take(_bins(z))
         np.copyto(z, scores, where=np.abs(scores) < np.abs(z))
         return z
 
@@ -84,14 +109,16 @@ class Fit(NamedTuple):
         z = self.drawn(x, rows, cols)
         z -= self.row_means[rows][:, None]
         z -= self.col_means[cols]
-        return np.nan_to_num(z, copy=False)
+        return np.nan_to_num(z, copy=False) if self.gaps else z
 
 
 def _bins(z: Floats) -> NDArray[np.intp]:
     at = z * (_BINS / (2 * _REACH))
     at += _BINS / 2
-    np.clip(at, 0, _BINS - 1, out=at)
-    return np.nan_to_num(at, copy=False).astype(np.intp)
+    with np.errstate(invalid="ignore"):  # missing cells
+        bins = at.astype(np.intp)
+    np.maximum(bins, 0, out=bins)
+    return np.minimum(bins, _BINS - 1, out=bins)
 
 
 class _Sweep(NamedTuple):
@@ -105,12 +132,12 @@ class _Sweep(NamedTuple):
     plain: Floats  # of R²
 
 
-def _sweep(matrix: Matrix, b: Floats, t2: Floats, overall: float, start: int, cells: Any) -> _Sweep:
+def _sweep(matrix: Matrix, gaps: bool, b: Floats, t2: Floats, overall: float, start: int, cells: Any) -> _Sweep:
     n, m = cells.shape
     a, s2 = np.empty(n), np.empty(n)
     weights, sums, squares, plain = np.zeros((4, m))
     v = 1 / t2
-    for rows, x, seen in pieces(matrix, cells):
+    for rows, x, seen in pieces(matrix, cells, gaps):
         R = x - b
         in_row: Any = m
         of: Any = v.sum()
@@ -131,14 +158,6 @@ def _sweep(matrix: Matrix, b: Floats, t2: Floats, overall: float, start: int, ce
     return _Sweep(a, s2, weights, sums, squares, plain)
 
 
-def _histogram(matrix: Matrix, fit: Fit, start: int, cells: Any) -> NDArray[np.int64]:
-    counts = np.zeros(_BINS, dtype=np.int64)
-    for rows, x, seen in pieces(matrix, cells):
-        z = fit.standard(x, _after(start, rows))
-        counts += np.bincount(_bins(z if seen is None else z[seen]).ravel(), minlength=_BINS)
-    return counts
-
-
 def _after(start: int, rows: slice) -> slice:
     return slice(start + rows.start, start + rows.stop)
 
@@ -156,7 +175,7 @@ def _squares(matrix: Matrix, fit: Fit, start: int, cells: Any) -> Squares:
     n, m = cells.shape
     row_means, row_squares = np.empty((2, n))
     col_sums, col_squares = np.zeros((2, m))
-    for rows, x, seen in pieces(matrix, cells):
+    for rows, x, seen in pieces(matrix, cells, fit.gaps):
         z = fit.drawn(x, _after(start, rows))
         z -= fit.col_means
         if seen is not None:
@@ -186,7 +205,7 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     b, t2, overall = first.col_means, np.ones(m), first.variance
     sweeps = _SWEEPS_WITH_GAPS if first.gaps else _SWEEPS
     for number in range(1, sweeps + 1):
-        sweep = _gathered(_Sweep, list(by_chunks(matrix, partial(_sweep, there, b, t2, overall))), 2)
+        sweep = _gathered(_Sweep, list(by_chunks(matrix, partial(_sweep, there, first.gaps, b, t2, overall))), 2)
         step = sweep.sums / np.maximum(sweep.weights, 1e-300)
         b = b + step
         if 2 * number % sweeps:  # scales of columns are fitted halfway and at the end
@@ -195,20 +214,39 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
         t2 = (1 - _SHARED) * left / in_col + _SHARED * left.sum() / first.cells
         overall = float((sweep.plain / t2).sum() / first.cells)
     t2 = t2 * ((left / t2).sum() / first.cells)  # the mean square of the cells becomes 1
-    fit = Fit(sweep.a, b, sweep.s2, t2, np.empty(0), np.zeros(n), np.zeros(m))
-    counts = sum_up(by_chunks(matrix, partial(_histogram, there, fit)))
-    middle, full = (np.cumsum(counts) - counts / 2) / counts.sum(), counts > 0
-    scores = np.zeros(_BINS)
-    scores[full] = [NormalDist().inv_cdf(share) for share in middle[full].tolist()]
-    fit = fit._replace(scores=scores)
-    for _ in range(6 if first.gaps else 2):
+    fit = Fit(sweep.a, b, sweep.s2, t2, first.gaps, np.empty(0), np.zeros(n), np.zeros(m))
+    some = np.arange(0, n, -(-n // max(_ROWS_LOOKED_AT, _CELLS_LOOKED_AT // m)))
+    cells = matrix.block(some, np.arange(m))
+    fit = fit._replace(scores=_scores(fit.standard(cells, some)))
+    # their means come from some rows, then from all of them
+    drawn = fit.drawn(cells, some)
+    seen = ~np.isnan(drawn)
+    drawn[~seen] = 0.0
+    drawn -= (drawn.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))[:, None]
+    fit = fit._replace(col_means=(drawn * seen).sum(axis=0) / np.maximum(seen.sum(axis=0), 1))
+    for _ in range(_SWEEPS_OF_MEANS if first.gaps else 1):
         squares = _gathered(Squares, list(by_chunks(matrix, partial(_squares, there, fit))), 2)
-        fit = fit._replace(row_means=squares.row_means, col_means=fit.col_means + squares.col_sums / in_col)
-    return fit, squares
+        step = squares.col_sums / in_col
+        fit = fit._replace(row_means=squares.row_means, col_means=fit.col_means + step)
+    # what the last step takes from the squares of rows it takes evenly
+    cols = squares.col_squares - first.in_col * step**2
+    rows = squares.row_squares - (squares.col_squares - cols).sum() / first.cells * first.in_row
+    return fit, squares._replace(row_squares=np.maximum(rows, 0.0), col_squares=np.maximum(cols, 0.0))
+
+
+def _scores(z: Floats) -> Floats:
+    """Return the normal score of every bin, by the share of cells below its middle."""
+    counts = np.bincount(_bins(z[~np.isnan(z)]), minlength=_BINS)
+    below, total = np.cumsum(counts) - counts / 2, int(counts.sum())
+    shares, bins = np.unique(np.clip(below, 0.5, total - 0.5) / total, return_inverse=True)
+    return np.array(list(map(NormalDist().inv_cdf, shares.tolist())))[bins]
 
 
 class Block(NamedTuple):
-    """The cells of a bicluster, which of them are seen, and how many in its rows, its columns and in all."""
+    """The cells of a bicluster, which of them are seen, and how many in its rows, its columns and in all.
+
+    And by how much what means of columns, and of rows, hid of the block raises its squares.
+    """
 
     rows: Indices
     cols: Indices
@@ -217,15 +255,23 @@ class Block(NamedTuple):
     in_row: Floats
     in_col: Floats
     cells: float
+    by_cols: float
+    by_rows: float
 
 
 class State(NamedTuple):
-    """What accepted blocks leave: squares of rows, of columns and in all, and the terms that were subtracted."""
+    """What accepted blocks leave: squares of rows, of columns and in all, and what was subtracted.
+
+    That is the product of the first columns of two arrays; more are written after them.
+    """
 
     row_squares: Floats
     col_squares: Floats
     squares: float
-    terms: tuple[tuple[Floats, Floats], ...] = ()
+    of_rows: Floats
+    of_cols: Floats
+    terms: int = 0
+    quiet: tuple[tuple[Indices, Indices, float], ...] = ()
 
 
 class Sums(NamedTuple):
@@ -238,6 +284,10 @@ class Sums(NamedTuple):
     of_level: float
     of_rows: float
     of_cols: float
+    rows: Floats  # sums of rows and of columns, not whitened
+    cols: Floats
+    on_cols: Floats  # of rows times the means of columns, and the other way round
+    on_rows: Floats
 
 
 class Normal:
@@ -255,15 +305,20 @@ class Normal:
     }
 
     def __init__(self, matrix: Matrix, first: FirstSums) -> None:
-        self.matrix, self.first = matrix, first
+        self.matrix, self.first, self.cells, self.freedom = matrix, first, first.cells, first.freedom
         self.fit, found = fit_noise(matrix, first)
         squares = float(found.row_squares.sum())
-        self.start = State(found.row_squares, found.col_squares, squares)
-        self.lost = max(first.cells - squares, 0.0)
+        empty = [np.empty((lines, 0)) for lines in matrix.shape]
+        self.start = State(found.row_squares, found.col_squares, squares, empty[0], empty[1])
+        self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
         rows = np.arange(0, matrix.shape[0], self.step)
-        self.columns = series_in(self.fit.centred(matrix.block(rows, np.arange(matrix.shape[1])), rows))
+        some = self.fit.centred(matrix.block(rows, np.arange(matrix.shape[1])), rows)
+        self.columns = series_in(some)
+        # the noise of most cells, however loud others are; those that are missing are 0
+        size = np.abs(some[some != 0] if first.gaps else some)
+        self.usual = max((float(np.median(size)) / _MEDIAN) ** 2, 1e-12) if size.size else 1.0
 
     def given(self, solution: Biclustering) -> Normal:
         """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
@@ -279,19 +334,20 @@ class Normal:
         rows, cols = bicluster.rows, bicluster.cols
         x = self.matrix.block(rows, cols)
         z = self.fit.centred(x, rows, cols)
-        seen = ~np.isnan(x) if self.first.gaps else None
+        seen: Any = ~np.isnan(x) if self.fit.gaps else None
         if seen is None or seen.all():
-            r, c = x.shape
-            return Block(rows, cols, z, None, np.full(r, float(c)), np.full(c, float(r)), float(r * c))
-        in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
-        return Block(rows, cols, z * seen, seen, in_row, in_col, float(in_row.sum()))
+            seen, in_row, in_col = None, np.full(len(rows), float(len(cols))), np.full(len(cols), float(len(rows)))
+        else:
+            in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
+        cells = float(in_row.sum())
+        of = self.first.in_col[cols].sum(), self.first.in_row[rows].sum()
+        return Block(rows, cols, z, seen, in_row, in_col, cells, *(restored(cells / max(lines, 1.0)) for lines in of))
 
     def left(self, block: Block, state: State) -> Floats:
         """Return the cells of a block without what accepted blocks explain."""
         if not state.terms:
             return block.z
-        rows, cols = zip(*((rows[block.rows], cols[block.cols]) for rows, cols in state.terms), strict=True)
-        z = block.z - np.array(rows).T @ np.array(cols)
+        z = block.z - state.of_rows[block.rows, : state.terms] @ state.of_cols[block.cols, : state.terms].T
         return np.asarray(z if block.seen is None else z * block.seen)
 
     def judge(self, block: Block, state: State) -> Judged:
@@ -303,41 +359,47 @@ class Normal:
 
         However far c of the m cells of a row are from the others, they end at √((m − c)/c) of its standard deviation.
         """
-        share = min(block.cells / self.first.cells, 0.5)
+        if not block.cells:
+            return 0.0
+        share = min(block.cells / self.cells, 0.5)
         level = math.exp(-(NormalDist().inv_cdf(share) ** 2) / 2) / math.sqrt(2 * math.pi) / share
-        for lines in (self.first.in_row[block.rows], self.first.in_col[block.cols]):
+        everywhere = self.first.in_row[block.rows], self.first.in_col[block.cols]
+        for lines in everywhere:
             part = min(block.cells / max(float(lines.sum()), 1.0), 1 - 1e-9)
             level = min(level, math.sqrt((1 - part) / max(part, 1e-300) / (1 - _SHARED)))
-        squares = [self.start.row_squares.copy(), self.start.col_squares.copy()]
-        for of, at, inside, everywhere in zip(
-            squares, block[:2], (block.in_row, block.in_col), (self.first.in_row, self.first.in_col), strict=True
-        ):
-            of[at] = everywhere[at] - inside + inside * level**2
-        z = np.full(block.z.shape, level) * (1.0 if block.seen is None else block.seen)
-        return max(judged.raw for judged in self.forms(block, z, State(squares[0], squares[1], self.start.squares)))
-
-    def factors(self, block: Block) -> tuple[float, float]:
-        """Return by how much what the means of columns, and of rows, hid of the block raises its squares."""
-        in_rows, in_cols = self.first.in_row[block.rows].sum(), self.first.in_col[block.cols].sum()
-        return restored(block.cells / max(in_cols, 1.0)), restored(block.cells / max(in_rows, 1.0))
+        own = level**2 * block.cells
+        if self.series:
+            own *= float((whitening(block.cols, self.series).sum(axis=0) ** 2).mean())
+        explained, noise = own * block.by_cols * block.by_rows, (self.start.squares + self.lost) / self.freedom
+        raw = self.bounds("level", 1, own, explained, own, block.cells, self.start, noise).raw
+        if self.series:
+            return raw
+        raw = max(raw, quietness(block.cells - 1, 0.0) - self.log_tests)
+        for inside, of in zip((block.in_row, block.in_col), everywhere, strict=True):
+            weights = np.maximum(of - 2, 1.0)
+            line = weights, np.maximum(of - inside + inside * level**2, weights * noise)
+            raw = max(raw, bound_by_lines(1, explained / block.cells * inside, *line))
+        return raw
 
     def sums(self, block: Block, z: Floats) -> Sums:
         """Return the sums that the forms are made of."""
         in_row, in_col = np.maximum(block.in_row, 1e-300), np.maximum(block.in_col, 1.0)
-        col_means = z.sum(axis=0) / in_col
+        plain = rows, cols = z @ np.ones(len(block.cols)), np.ones(len(block.rows)) @ z
+        col_means = cols / in_col
+        on_cols, given = z @ col_means, z
         if self.series:
             white = whitening(block.cols, self.series)
             weight = white.sum(axis=0)
             z = z @ white
             in_row = np.full(len(z), weight @ weight)
-            rows, cols = z @ weight, z.sum(axis=0)
-        else:
-            rows, cols = z.sum(axis=1), z.sum(axis=0)
-        level = float(rows.sum() / in_row.sum())
-        total = float(rows.sum()) * level
-        of_rows, of_cols = float(rows @ (rows / in_row)) - total, float(cols @ (cols / in_col)) - total
-        squares = float(np.einsum("ij,ij->", z, z))
-        return Sums(squares, level, rows / in_row, col_means, total, max(of_rows, 0.0), max(of_cols, 0.0))
+            rows, cols = z @ weight, cols @ white
+        total = float(rows.sum())
+        level, row_means = total / float(in_row.sum()), rows / in_row
+        of_level = total * level
+        of_rows, of_cols = max(float(rows @ row_means) - of_level, 0.0), float(cols @ (cols / in_col)) - of_level
+        squares = float(np.vdot(z, z))
+        on = on_cols, row_means @ given
+        return Sums(squares, level, row_means, col_means, of_level, of_rows, max(of_cols, 0.0), *plain, *on)
 
     def forms(self, block: Block, z: Floats, state: State) -> Iterator[Judged]:
         """Return what the bounds say of every form of a block."""
@@ -346,10 +408,15 @@ class Normal:
             return
         sums = self.sums(block, z)
         r, c = int((block.in_row > 0).sum()), int((block.in_col > 0).sum())
-        by_cols, by_rows = self.factors(block)
-        level = by_cols * by_rows * sums.of_level
-        rows, cols = by_rows * sums.of_rows, by_cols * sums.of_cols
-        noise = (state.squares + self.lost) / self.first.freedom
+        level = block.by_cols * block.by_rows * sums.of_level
+        rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
+        noise = (state.squares + self.lost) / self.freedom
+        lines = [] if self.series else list(self.lines(block, state, noise))
+        usual = min(noise, self.usual)
+        left = sums.squares - sums.of_level - sums.of_rows - sums.of_cols
+        if quiet := not self.series and left < _QUIET * block.cells * usual:
+            usual *= self.loudness(block, state)
+            quiet = left < _QUIET * block.cells * usual and self.continuous(block)
         for form, freedom, own, explained in (
             ("level", 1, sums.of_level, level),
             ("columns", c, sums.of_level + sums.of_cols, level + cols),
@@ -357,9 +424,13 @@ class Normal:
             ("both", r + c - 1, sums.of_level + sums.of_rows + sums.of_cols, level + rows + cols),
         ):
             judged = self.bounds(form, freedom, own, explained, sums.squares, block.cells, state, noise)
-            if not self.series:
-                lines = self.by_lines(form, freedom, block, z, sums, explained / max(own, 1e-300), state, noise)
-                judged = judged._replace(raw=max(judged.raw, lines))
+            if quiet:
+                left = max((sums.squares - own) / usual, 0.0)
+                judged = judged._replace(raw=max(judged.raw, quietness(block.cells - freedom, left) - self.log_tests))
+            of_lines = explained_by_lines(form, block, z, sums) if lines else ()
+            for of, line in zip(of_lines, lines, strict=True):
+                by_line = bound_by_lines(freedom, explained / max(own, 1e-300) * of, *line)
+                judged = judged if judged.raw >= by_line else judged._replace(raw=by_line)
             yield judged
         if self.series or min(r, c) < 2:
             return
@@ -369,6 +440,22 @@ class Normal:
         shape = largest_square(self.without_rows(block, z, sums))
         own, explained = sums.of_level + sums.of_rows + shape, level + rows + shape
         yield self.bounds("affine", wide + r, own, explained, sums.squares, block.cells, state, noise)
+
+    def loudness(self, block: Block, state: State) -> float:
+        """Return the mean variance of a block's cells, below 1 where accepted blocks, rows or columns are quiet."""
+        less, lines = 0.0, 1.0
+        for rows, cols, less_of in state.quiet:
+            shared = np.intersect1d(block.rows, rows, True).size * np.intersect1d(block.cols, cols, True).size
+            less += less_of * shared
+        for at, squares, cells in zip(block[:2], self.start[:2], (self.first.in_row, self.first.in_col), strict=True):
+            lines *= float(np.minimum(squares[at] / np.maximum(cells[at], 1.0), 1.0).mean())
+        return max(1 - less / (len(block.rows) * len(block.cols)), _LEAST_LEFT) * lines
+
+    def continuous(self, block: Block) -> bool:
+        """Return whether hardly any cell of a block has the value of another cell of its row or column."""
+        x = self.matrix.block(block.rows, block.cols)
+        equal = [(np.diff(np.sort(x, axis=axis), axis=axis) == 0).sum() for axis in (0, 1)]
+        return bool(max(equal) <= _TIED * block.cells)
 
     def bounds(
         self,
@@ -384,21 +471,14 @@ class Normal:
         """Return the larger of two bounds: by the noise of the matrix, and by that of the block, never below it."""
         of_all = min(explained / (state.squares + self.lost), 1 - 1e-12)
         of_block = min(explained / max(squares - own + explained, cells * noise), _MOST_EXPLAINED)
-        raw = max(bound(self.first.freedom, freedom, of_all), bound(cells, freedom, of_block))
+        raw = max(bound(self.freedom, freedom, of_all), bound(cells, freedom, of_block))
         return Judged(raw, form, explained, own)
 
-    def by_lines(
-        self, form: str, freedom: float, block: Block, z: Floats, sums: Sums, factor: float, state: State, noise: float
-    ) -> float:
-        """Return the larger of two more bounds: by the noise of the rows of the block, and by that of its columns."""
-        raws = []
-        explained = explained_by_lines(form, block, z, sums)
-        for at, of, squares, everywhere in zip(block[:2], explained, state[:2], self.first[4:6], strict=True):
-            weights = np.maximum(everywhere[at] - 2, 1.0)
-            share = np.minimum(factor * of / np.maximum(squares[at], weights * noise), _MOST_EXPLAINED)
-            x = -math.expm1(float(weights @ np.log1p(-share)) / float(weights.sum()))
-            raws.append(bound(float(weights.sum()), freedom, x))
-        return max(raws)
+    def lines(self, block: Block, state: State, noise: float) -> Iterator[tuple[Floats, Floats]]:
+        """Return the weights of the rows of a block and their squares, and the same of its columns."""
+        for at, squares, cells in zip(block[:2], state[:2], (self.first.in_row, self.first.in_col), strict=True):
+            weights = np.maximum(cells[at] - 2, 1.0)
+            yield weights, np.maximum(squares[at], weights * noise)
 
     def without_rows(self, block: Block, z: Floats, sums: Sums) -> Floats:
         """Return cells without the levels of their rows."""
@@ -407,22 +487,24 @@ class Normal:
 
     def accept(self, block: Block, judged: Judged, state: State) -> State:
         """Return what is left without the pattern of a block."""
-        n, m = self.matrix.shape
         z = self.left(block, state)
         sums = self.sums(block, z)
-        terms = [
-            (_centred(n, block.rows, rows), _centred(m, block.cols, cols))
-            for rows, cols in self.terms(judged.form, block, z, sums)
-        ]
+        of_rows, of_cols, count = state.of_rows, state.of_cols, state.terms
+        for rows, cols in self.terms(judged.form, block, z, sums):
+            of_rows, of_cols = _with(of_rows, count, block.rows, rows), _with(of_cols, count, block.cols, cols)
+            count += 1
         lines = [squares.copy() for squares in state[:2]]
         factor = judged.explained / max(judged.own, 1e-300)
         for squares, at, of in zip(lines, block[:2], explained_by_lines(judged.form, block, z, sums), strict=True):
             squares[at] = np.maximum(squares[at] - factor * of, 0.0)
-        return State(lines[0], lines[1], max(state.squares - judged.explained, 0.0), (*state.terms, *terms))
+        total = max(state.squares - judged.explained, 0.0)
+        left = max(1 - (sums.squares - judged.own) / (block.cells * self.usual), 0.0)
+        quiet = (*state.quiet, (block.rows, block.cols, left)) if left else state.quiet
+        return State(lines[0], lines[1], total, of_rows, of_cols, count, quiet)
 
     def terms(self, form: str, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
-        by_cols, by_rows = self.factors(block)
+        by_cols, by_rows = block.by_cols, block.by_rows
         level, ones = by_cols * by_rows * sums.level, (np.ones(len(block.rows)), np.ones(len(block.cols)))
         cols, rows = by_cols * (sums.col_means - sums.level), by_rows * (sums.row_means - sums.level)
         if form == "level":
@@ -443,21 +525,22 @@ def explained_by_lines(form: str, block: Block, z: Floats, sums: Sums) -> tuple[
         P = left[:, None] * right + (sums.row_means[:, None] if form == "affine" else 0.0)
         D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
         return D.sum(axis=1), D.sum(axis=0)
-    p = sums.col_means if form in ("columns", "both") else np.zeros(len(block.cols))
-    e = (
-        sums.row_means - (sums.level if form == "both" else 0.0)
-        if form in ("rows", "both")
-        else np.zeros(len(block.rows))
-    )
-    if form == "level":
-        e = e + sums.level
-    rows, cols = z.sum(axis=1), z.sum(axis=0)
+    p, e = np.zeros(len(block.cols)), np.zeros(len(block.rows))
+    on_p: Any = 0.0
+    on_e: Any = 0.0
+    if form in ("columns", "both"):
+        p, on_p = sums.col_means, sums.on_cols
+    if form in ("rows", "both"):
+        e, on_e = sums.row_means, sums.on_rows
+    if form in ("level", "both"):
+        sign = 1.0 if form == "level" else -1.0
+        e, on_e = e + sign * sums.level, on_e + sign * sums.level * sums.cols
     if block.seen is None:
         of_p, of_pp, of_e, of_ee = p.sum(), p @ p, e.sum(), e @ e
     else:
         of_p, of_pp, of_e, of_ee = block.seen @ p, block.seen @ (p * p), e @ block.seen, (e * e) @ block.seen
-    by_row = 2 * (z @ p + e * rows) - (of_pp + 2 * e * of_p + e * e * block.in_row)
-    by_col = 2 * (e @ z + p * cols) - (of_ee + 2 * p * of_e + p * p * block.in_col)
+    by_row = 2 * (on_p + e * sums.rows) - (of_pp + 2 * e * of_p + e * e * block.in_row)
+    by_col = 2 * (on_e + p * sums.cols) - (of_ee + 2 * p * of_e + p * p * block.in_col)
     return by_row, by_col
 
 
@@ -467,11 +550,14 @@ def whitening(cols: Indices, rho: float) -> Floats:
     return np.asarray((vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T)
 
 
-def _centred(n: int, at: Indices, values: Floats) -> Floats:
-    """Return values at some of n places, 0 at the others, less their mean."""
-    centred = np.full(n, -values.sum() / n)
-    centred[at] += values
-    return centred
+def _with(columns: Floats, count: int, at: Indices, values: Floats) -> Floats:
+    """Return columns, the first `count` of them in use, with one more: values at some places, less their mean."""
+    n, room = columns.shape
+    if count == room:
+        columns = np.hstack([columns, np.empty((n, max(room, 4)))])
+    columns[:, count] = -values.sum() / n
+    columns[at, count] += values
+    return columns
 
 
 def _gram(z: Floats) -> Floats:

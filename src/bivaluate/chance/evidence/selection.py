@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.chance.evidence._cells import Family, Judged, all_cells, first_sums
+from bivaluate.chance.evidence._cells import NOT_RAISED, Family, Judged, all_cells, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
@@ -35,8 +35,9 @@ _LARGEST = 1e70
 _LOG_2 = math.log(2)
 # Totals may vary by so many times what their cells scatter; asked of matrices of up to so many cells.
 _EVEN, _MOST_EVEN = 2.0, 4_000_000
-_NO_NOISE = "no evidence: the means of rows and columns explain every cell of the matrix"
-_NO_CELLS = "no evidence: no cell is observed"
+_NO_NOISE = "the means of rows and columns explain every cell of the matrix"
+_NO_CELLS = "no cell is observed"
+_NOT_RAISED = "no higher than its rows and columns are elsewhere; among counts and zeros only raised blocks are judged"
 
 
 def model_of(matrix: Matrix) -> Family | None:
@@ -83,28 +84,35 @@ class Names:
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.parts: list[Any] = [np.zeros(n, dtype=np.int64) for n in shape]
-        self.sizes: list[list[int]] = [[n] for n in shape]
+        self.sizes: list[Any] = [np.array([n]) for n in shape]
 
     def cost(self, bicluster: Bicluster) -> float:
         """Return log C(n, r) + log n, or Σ over parts, with log 2 for the choice; rows and columns alike."""
         return sum(map(self._of_side, self.parts, self.sizes, (bicluster.rows, bicluster.cols)))
 
     @staticmethod
-    def _of_side(parts: Indices, sizes: list[int], members: Indices) -> float:
+    def _of_side(parts: Indices, sizes: Indices, members: Indices) -> float:
         n = len(parts)
         plain = log_choose(n, len(members)) + math.log(n)
         if len(sizes) == 1:
             return plain
-        inside = np.bincount(parts[members], minlength=len(sizes)).tolist()
-        return min(plain, sum(log_choose(p, r) + math.log1p(p) for p, r in zip(sizes, inside, strict=True))) + _LOG_2
+        logs, inside = _log_factorials(n), np.bincount(parts[members], minlength=len(sizes))
+        within = float((logs[sizes] - logs[inside] - logs[sizes - inside] + np.log1p(sizes)).sum())
+        return min(plain, within) + _LOG_2
 
     def accept(self, bicluster: Bicluster) -> None:
         """Split parts into members of a block and others."""
         for side, members in enumerate((bicluster.rows, bicluster.cols)):
             split = 2 * self.parts[side]
             split[members] += 1
-            _, self.parts[side], sizes = np.unique(split, return_inverse=True, return_counts=True)
-            self.sizes[side] = sizes.tolist()
+            sizes = np.bincount(split)
+            self.parts[side] = (np.cumsum(sizes > 0) - 1)[split]
+            self.sizes[side] = sizes[sizes > 0]
+
+
+@lru_cache(maxsize=4)
+def _log_factorials(n: int) -> Floats:
+    return np.array([math.lgamma(k + 1) for k in range(n + 1)])
 
 
 class Selection(NamedTuple):
@@ -171,7 +179,10 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
         if k not in order and k not in redundant and cover.intersections[k, order].any()
     }
     seen = [block.cells > 0 for block in blocks]
-    judgeable = [k in order or k in redundant or not seen[k] or model.best(blocks[k]) > plain[k] for k in range(K)]
+    judgeable = [
+        k in order or k in redundant or not seen[k] or _side(solution[k], cover) or model.best(blocks[k]) > plain[k]
+        for k in range(K)
+    ]
     return Selection(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
@@ -182,16 +193,29 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
             for k in range(K)
         ),
         tuple(redundant.get(k, ()) for k in range(K)),
-        tuple(map(_reason, solution, seen, judgeable)),
+        tuple(
+            "" if k in order or k in redundant else _reason(solution[k], seen[k], judgeable[k], judged[k], cover)
+            for k in range(K)
+        ),
         tuple(order),
     )
 
 
-def _reason(bicluster: Bicluster, seen: bool, judgeable: bool) -> str:
+def _side(bicluster: Bicluster, cover: Cover) -> str:
+    """Return which side of the matrix a bicluster takes in as a whole; "" for none."""
+    n, m = cover.solution.shape
+    return "column" if bicluster.shape[1] == m else "row" if bicluster.shape[0] == n else ""
+
+
+def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, cover: Cover) -> str:
+    """Return why a bicluster is not supported, where there is more to say than that noise gives as much."""
     if not seen:
         return _NO_CELLS
-    r, c = bicluster.shape
-    return "" if judgeable else f"{r} × {c}: no block of this size could be supported in this matrix"
+    if side := _side(bicluster, cover):
+        return f"it takes in every {side}, so there is nothing to compare it with"
+    if not judgeable:
+        return "{} × {}: no block of this size could be supported in this matrix".format(*bicluster.shape)
+    return _NOT_RAISED if judged.form == NOT_RAISED else ""
 
 
 def _raw_of_rest(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from bivaluate.chance.evidence._cells import FirstSums, Judged, all_cells, by_chunks, sum_up
+from bivaluate.chance.evidence._cells import NOT_RAISED, FirstSums, Judged, all_cells, by_chunks, sum_up
 from bivaluate.chance.evidence.normal import restored
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
@@ -152,7 +152,7 @@ def fit_margins(law: Law, row_sums: Floats, col_sums: Floats, line_sums: Any) ->
 
 
 class Block(NamedTuple):
-    """A bicluster: the members whose sums are not 0, its weight, its cells, those of its rows and of its columns."""
+    """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns, ΣY²/E."""
 
     rows: Indices
     cols: Indices
@@ -160,13 +160,15 @@ class Block(NamedTuple):
     cells: float
     in_rows: float
     in_cols: float
+    squares: float
 
 
 class State(NamedTuple):
-    """Factors of rows and of columns, and accepted blocks with the factor, less 1, that each is raised by."""
+    """Factors of rows and columns, accepted blocks with the factor, less 1, of each, and the dispersion around them."""
 
     by_row: Floats
     by_col: Floats
+    dispersion: float
     raised: tuple[tuple[Indices, Indices, float], ...] = ()
 
 
@@ -188,7 +190,7 @@ class Weights:
         # place of each line among those with a positive sum, or -1
         self.place = [_places(len(sums), at) for sums, at in zip((row_sums, col_sums), live, strict=True)]
         self.row_sums, self.col_sums = row_sums[live[0]], col_sums[live[1]]
-        law = Law(first.binary)
+        self.law = law = Law(first.binary)
         self.seen: Any = None
         if first.gaps:
             self.seen = _seen(matrix)
@@ -197,20 +199,19 @@ class Weights:
             self.expected: Full | Gappy = Gappy(law, self.row_sums, self.col_sums, at[0][both], at[1][both])
         else:
             self.expected = Full(law, self.row_sums, self.col_sums)
-        everything = self.inside(np.arange(len(live[0])), np.arange(len(live[1])), self.start)
-        x, y = self.expected.x, self.expected.y
-        ratio = partial(_squares_over, there, self.unit, law, self.place[0], self.place[1], x, y)
-        pearson = math.fsum(by_chunks(matrix, ratio)) - 2 * float(row_sums.sum()) + everything
-        self.dispersion = 1.0 if first.binary else max(pearson / first.freedom, 1e-9)
+        # of every line, 0 of those without weights
+        self.log_a = _spread(len(row_sums), live[0], self.expected.x)
+        self.log_b = _spread(len(col_sums), live[1], self.expected.y)
+        self.start = State(np.ones(len(live[0])), np.ones(len(live[1])), 1.0)
+        if not first.binary:
+            everything = self.inside(np.arange(len(live[0])), np.arange(len(live[1])), self.start)
+            found = by_chunks(matrix, partial(_sums_of_chunk, there, self.unit, law, self.log_a, self.log_b))
+            pearson = math.fsum(over for _, over in found) - 2 * float(row_sums.sum()) + everything
+            self.start = self.start._replace(dispersion=max(pearson / first.freedom, 1e-9))
 
     def given(self, solution: Biclustering) -> Weights:
         """Return the same."""
         return self
-
-    @property
-    def start(self) -> State:
-        """Nothing accepted."""
-        return State(np.ones(len(self.row_sums)), np.ones(len(self.col_sums)))
 
     def inside(self, rows: Indices, cols: Indices, state: State) -> float:
         """Return the expected weight of some rows and columns, given what has been accepted."""
@@ -226,31 +227,34 @@ class Weights:
         rows, cols = bicluster.rows, bicluster.cols
         there = self.matrix.without_cells()
         if self.matrix.in_memory:
-            weight = float(_transformed(there, self.unit, self.matrix.block(rows, cols)).sum())
+            x, y = self.log_a[rows], self.log_b[cols]
+            parts = [_sums(there, self.unit, self.law, x, y, self.matrix.block(rows, cols))]
         else:
-            weight = math.fsum(self.matrix.map_rows(partial(_weight, there, self.unit, cols), rows))
+            function = partial(_sums_of_rows, there, self.unit, self.law, self.log_a, self.log_b, cols)
+            parts = list(self.matrix.map_rows(function, rows))
+        weight, over = map(math.fsum, zip(*parts, strict=True))
         cells = float(len(rows) * len(cols)) if self.seen is None else float(self.seen[rows][:, cols].sum())
         at = [place[line] for place, line in zip(self.place, (rows, cols), strict=True)]
         in_rows, in_cols = float(self.first.in_row[rows].sum()), float(self.first.in_col[cols].sum())
-        return Block(at[0][at[0] >= 0], at[1][at[1] >= 0], weight, cells, in_rows, in_cols)
+        return Block(at[0][at[0] >= 0], at[1][at[1] >= 0], weight, cells, in_rows, in_cols, over)
 
     def judge(self, block: Block, state: State) -> Judged:
         """Return how far a block is raised, given what has been accepted."""
-        return self.raised(block, block.weight, self.inside(block.rows, block.cols, state))
+        return self.raised(block, block.weight, self.inside(block.rows, block.cols, state), state.dispersion)
 
     def best(self, block: Block) -> float:
         """Return what the bound would be if the rows and columns of a block met as often as they can."""
         most = min(float(self.row_sums[block.rows].sum()), float(self.col_sums[block.cols].sum()))
         most = min(most, block.cells) if self.first.binary else most
-        return self.raised(block, most, self.inside(block.rows, block.cols, self.start)).raw
+        return self.raised(block, most, self.inside(block.rows, block.cols, self.start), self.start.dispersion).raw
 
-    def raised(self, block: Block, weight: float, expected: float) -> Judged:
+    def raised(self, block: Block, weight: float, expected: float, dispersion: float) -> Judged:
         """Return the bound for a block of this weight where another one is expected."""
         if weight <= expected or not expected > 0:
-            return Judged(0.0, "level")
+            return Judged(0.0, NOT_RAISED)
         by_rows, by_cols = float(self.row_sums[block.rows].sum()), float(self.col_sums[block.cols].sum())
         rest = float(self.row_sums.sum()) - by_rows - by_cols
-        own = self.deviance(weight, expected, block.cells)
+        own = self.deviance(weight, expected, block.cells, dispersion)
         ratio = own * restored(block.cells / max(block.in_cols, 1.0)) * restored(block.cells / max(block.in_rows, 1.0))
         others = (
             (by_rows - weight, by_rows - expected, block.in_rows - block.cells),
@@ -258,14 +262,14 @@ class Weights:
             (rest + weight, rest + expected, self.first.cells - block.in_rows - block.in_cols + block.cells),
         )
         if all(e > 0 for _, e, _ in others):
-            ratio = min(ratio, own + sum(self.deviance(max(o, 0.0), e, n) for o, e, n in others))
+            ratio = min(ratio, own + sum(self.deviance(max(o, 0.0), e, n, dispersion) for o, e, n in others))
         return Judged(bound(ratio), "level", weight - expected, weight)
 
-    def deviance(self, weight: float, expected: float, cells: float) -> float:
+    def deviance(self, weight: float, expected: float, cells: float, dispersion: float) -> float:
         """Return the deviance of a weight, of zeros and ones with that of the zeros."""
         if self.first.binary:
             return deviance(weight, expected) + deviance(max(cells - weight, 0.0), max(cells - expected, 1e-9))
-        return deviance(weight / self.dispersion, expected / self.dispersion)
+        return deviance(weight / dispersion, expected / dispersion)
 
     def accept(self, block: Block, judged: Judged, state: State) -> State:
         """Return expected weights that are right for a block and for the margins: by turns."""
@@ -273,7 +277,7 @@ class Weights:
         by_row, by_col, factor = state.by_row, state.by_col, 0.0
         everywhere = np.arange(len(by_row)), np.arange(len(by_col))
         for _ in range(_ROUNDS):
-            now = State(by_row, by_col, (*state.raised, (rows, cols, factor)))
+            now = State(by_row, by_col, state.dispersion, (*state.raised, (rows, cols, factor)))
             plain = self.expected.inside(rows, by_row[rows], cols, by_col[cols])
             factor += (block.weight - self.inside(rows, cols, now)) / plain
             raised = (*state.raised, (rows, cols, factor))
@@ -285,7 +289,11 @@ class Weights:
             for r, c, f in raised:
                 sums[c] += f * self.expected.col_sums(r, by_row[r])[c]
             by_col = self.col_sums / sums
-        return State(by_row, by_col, raised)
+        dispersion = state.dispersion
+        if not self.first.binary:
+            less = block.squares * max(factor, 0.0) / (1 + max(factor, 0.0)) / self.first.freedom
+            dispersion = max(dispersion - less, 1e-9)
+        return State(by_row, by_col, dispersion, raised)
 
 
 def log_weights(matrix: Matrix, first: FirstSums) -> Floats:
@@ -314,18 +322,27 @@ def _margins(matrix: Matrix, unit: float, start: int, cells: Any) -> tuple[Float
     return np.asarray(y.sum(axis=1)).ravel(), np.asarray(y.sum(axis=0)).ravel()
 
 
-def _weight(matrix: Matrix, unit: float, cols: Indices, at: int, numbers: Indices, cells: Any) -> float:
-    return float(_transformed(matrix, unit, cells[:, cols]).sum())
-
-
-def _squares_over(
-    matrix: Matrix, unit: float, law: Law, rows: Indices, cols: Indices, x: Floats, y: Floats, start: int, cells: Any
-) -> float:
-    """Return Σ Y²/E over the cells that are not 0."""
+def _sums(matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cells: Any) -> tuple[float, float]:
+    """Return ΣY and, except for zeros and ones, ΣY²/E of cells, given log a of rows and log b of columns."""
     weights = _transformed(matrix, unit, cells)
+    total = float(weights.sum())
+    if law.binary:
+        return total, 0.0
     at, to = weights.nonzero()
     values = weights[at, to] if isinstance(weights, np.ndarray) else weights.data[weights.data != 0]
-    return float((values**2 / law.mean(x[rows[start + at]] + y[cols[to]])).sum())
+    return total, float((values**2 / law.mean(x[at] + y[to])).sum())
+
+
+def _sums_of_chunk(
+    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, start: int, cells: Any
+) -> tuple[float, float]:
+    return _sums(matrix, unit, law, x[start : start + cells.shape[0]], y, cells)
+
+
+def _sums_of_rows(
+    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cols: Indices, at: int, numbers: Indices, cells: Any
+) -> tuple[float, float]:
+    return _sums(matrix, unit, law, x[numbers], y[cols], cells[:, cols])
 
 
 def _seen(matrix: Matrix) -> Any:

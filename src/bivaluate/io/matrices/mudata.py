@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from bivaluate._anndata import stacked
 from bivaluate._errors import ParameterError, suggest
-from bivaluate._text import first_few
+from bivaluate._text import Advice, Option, first_few
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.matrices._stored import Store
 from bivaluate.io.matrices.h5ad import read_layout
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
+
+ALL = "all"
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -22,17 +23,29 @@ def _read(source: Source, options: Options) -> Matrix:
 
 
 def read_modality(store: Store, source: Source, options: Options) -> Matrix:
-    """Read the modality asked for; one that is alone need not be named."""
-    modality = _chosen(hdf5.member(store.root, "mod", source.name), options.modality, source.name)
+    """Read the modality asked for, which need not be named if it is alone, or all of them stacked by rows."""
+    known = sorted(hdf5.member(store.root, "mod", source.name))
+    if options.modality == ALL and ALL not in known:
+        read = {key: read_layout(store, source, options.layer, f"mod/{key}") for key in known}
+        cells = {key: part.to_scipy() if part.sparse else part.values for key, part in read.items()}
+        labelled = {key: (cells[key], _labels(part, 0), _labels(part, 1)) for key, part in read.items()}
+        return Matrix(*stacked(labelled, source.name), source.stem, nouns=("features", "cells"))
+    modality = _chosen(known, options.modality, source.name)
     return read_layout(store, source, options.layer, f"mod/{modality}").renamed(f"{source.stem} {modality}")
 
 
-def _chosen(group: Any, modality: str | None, name: str) -> str:
-    known = sorted(group)
+def _labels(part: Matrix, axis: int) -> tuple[str, ...]:
+    """Return the labels of rows or columns, their numbers where there are none."""
+    return (part.row_labels, part.col_labels)[axis] or tuple(map(str, range(part.shape[axis])))
+
+
+def _chosen(known: list[str], modality: str | None, name: str) -> str:
     if modality is None and len(known) == 1:
         return str(known[0])
     if modality is None:
-        raise ParameterError(f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with modality=.")
+        one, both = Option("modality", known[0]), Option("modality", ALL)
+        said = f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with "
+        raise ParameterError(Advice(said, one, ", or all of them, stacked by rows, with ", both, "."))
     if modality not in known:
         raise ParameterError(
             f"{name} has no modality {modality!r}; it has {first_few(known)}.{suggest(modality, known)}"
@@ -40,7 +53,7 @@ def _chosen(group: Any, modality: str | None, name: str) -> str:
     return modality
 
 
-_NOTE = "`modality=` (`--modality`) names one; read as .h5ad is, `layer=` too"
+_NOTE = "`modality=` (`--modality`) names one, or `all` for all of them stacked by rows; read as .h5ad is, `layer=` too"
 FORMAT = Format(
     *("mudata", "MuData .h5mu", (".h5mu",), hdf5.detector("mudata"), _read),
     options=("layer", "modality"),

@@ -13,6 +13,8 @@ from bivaluate.io.formats import Format, Options
 from bivaluate.io.source import MAX_CELLS, Source
 
 FREE_NUMBERS = 1 << 20  # of a sequence, whatever the size of the file
+_BZIP2, _XZ, _GZIP = b"BZh", b"\xfd7zXZ\x00", b"\x1f\x8b"
+_XZ_MEMORY = 1 << 27  # xz -9, the most R uses, takes half of it
 _BEGINNINGS = (b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")  # of R's binary serialisation
 
 
@@ -37,6 +39,7 @@ def _slots(source: Source) -> dict[str, Any]:
     if not data:
         raise FormatError(f"{source.name} is empty.")
     try:
+        data = _unpacked(data, source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             made = {key: _bounded(make, len(data)) for key, make in parser.DEFAULT_ALTREP_MAP.items()}
@@ -44,11 +47,25 @@ def _slots(source: Source) -> dict[str, Any]:
         slots = {}
         while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
             slots[_text(node.tag)], node = node.value[0], node.value[1]
-    except MemoryError:
+    except (MemoryError, FormatError):
         raise
     except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
         raise source.damaged("the .rds file", error) from None
     return slots
+
+
+def _unpacked(data: bytes, source: Source) -> bytes:
+    """Return what R packed with bzip2 or xz, within the limits of other packed files."""
+    import bz2
+    import lzma
+
+    if data.startswith((_BZIP2, _XZ)):
+        packing = bz2.BZ2Decompressor() if data.startswith(_BZIP2) else lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
+        data = packing.decompress(data, source.most_unpacked + 1)
+        source.check_unpacked(len(data))
+    if data.startswith((_BZIP2, _XZ, _GZIP)):
+        raise source.fault("packed twice; save it again with saveRDS(result, file).")
+    return data
 
 
 def _bounded(make: Any, size: int) -> Any:
