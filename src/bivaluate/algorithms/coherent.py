@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -23,7 +23,7 @@ from bivaluate.algorithms._coherent_background import (
 from bivaluate.algorithms._coherent_field import copy_field
 from bivaluate.algorithms._coherent_prepare import POWERS, Unsearchable, prepare
 from bivaluate.algorithms._coherent_search import Scored, Search, usual_starts
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, check_seed
 from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.solution import Biclustering
@@ -121,25 +121,69 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _find(self, X: Values) -> Iterator[Pair]:
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find biclusters in `X`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Matrix of shape (n_rows, n_cols)
+            Real numbers, NaN where missing; never written to.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        CoherentSubmatrices
+            The fitted estimator.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter has a value that is not allowed.
+        MatrixError
+            If `X` is not a matrix of numbers, is sparse, or has cells that are not allowed.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(80, 20))
+        >>> X[:20, :8] = 2 * rng.normal(size=8) + 0.3 * rng.normal(size=(20, 8))
+        >>> CoherentSubmatrices(random_state=0).fit(X).solution_[0].shape
+        (20, 8)
+        """
         most = self._check_parameters()
         rng = check_random_state(self.random_state)
+        values = self.check_input(X)
         self.notes_: list[str] = []
         self._warned: list[str] = []
         with one_thread():
-            blocks = sorted(self._search(X, rng, most), key=lambda block: -block[0])[:most]
-        pairs = [pair for _, pair in blocks]
-        judged = evidence_table(X, Biclustering(pairs, X.shape), missing="omit")
-        self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
-        yield from pairs
+            blocks = sorted(self._search(values, rng, most), key=lambda block: -block[0])[:most]
+        self.solution_ = Biclustering([pair for _, pair in blocks], values.shape, info=self._info())
+        self.rows_ = self.solution_.row_masks
+        self.columns_ = self.solution_.col_masks
+        self.evidence_, self.patterns_ = np.zeros(0), list[str]()
+        if blocks:
+            judged = evidence_table(values, self.solution_, missing="omit")
+            self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
+        return self
+
+    def _find(self, X: Values) -> Iterator[Pair]:
+        """Unused: `fit` finds all biclusters together, because they are refined together."""
+        raise NotImplementedError
 
     def _check_parameters(self) -> int:
+        if isinstance(self.n_biclusters, str):
+            check_choice("n_biclusters", self.n_biclusters, ("auto",))
+            most = MOST_BLOCKS
+        else:
+            most = check_int("n_biclusters", self.n_biclusters, minimum=1)
         check_real("min_evidence", self.min_evidence, minimum=0)
         check_int("min_rows", self.min_rows, minimum=3)
         if self.n_starts is not None:
             check_int("n_starts", self.n_starts, minimum=1)
         check_choice("missing", self.missing, ("raise", "omit"))
-        return min(self.most, MOST_BLOCKS)
+        check_seed(self.random_state)
+        return most
 
     def _search(self, X: Values, rng: np.random.RandomState, most: int) -> list[Scored]:
         """Return the blocks found; constant rows and columns take no part."""
@@ -185,9 +229,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     common = pair
                     break
                 blocks.append((score, pair))
-                if told < len(blocks) <= most:
+                if told < len(blocks) <= most and self._progress is not None:
                     told = len(blocks)
-                    self._tell(told, None if isinstance(self.n_biclusters, str) else most)
+                    self._progress(told, None if isinstance(self.n_biclusters, str) else most)
             if common is not None:
                 patterns += 1
                 Z, again = take_out(background, common), None
@@ -213,11 +257,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 )
         return blocks
 
-    def _tell(self, *progress: Any) -> None:
-        if self._progress is not None:
-            self._progress(*progress)
-
     def _warn(self, message: str) -> None:
         self.notes_.append(message)
         self._warned.append(message)
-        warnings.warn(message, SearchWarning, stacklevel=5)
+        warnings.warn(message, SearchWarning, stacklevel=4)
