@@ -132,7 +132,7 @@ def _text(record: RealDataset) -> Labelled:
     counter = CountVectorizer(analyzer=_words, min_df=_MIN_DOCUMENTS, dtype=np.float64)
     counts = counter.fit_transform([line[1] for line in lines])
     return Labelled(
-        _sparse(counts, None, counter.get_feature_names_out(), "zero"), _masks([[line[0]] for line in lines])
+        _sparse(counts, None, counter.get_feature_names_out().tolist(), "zero"), _masks([[line[0]] for line in lines])
     )
 
 
