@@ -23,7 +23,7 @@ from bivaluate import Biclustering, DegenerateWarning, Matrix, evaluate, write_m
 from bivaluate.registry import choose_metrics
 
 START_UP = {"--help": 0.4, "score": 1.0}
-EVIDENCE = {"evidence", "total_evidence", "n_paying", "explained"}
+EVIDENCE = {"evidence", "total_evidence", "raw_evidence", "n_supported", "supported_coverage"}
 
 
 def whole_call(name: str) -> float:
