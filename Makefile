@@ -91,14 +91,20 @@ coverage: .venv/.installed  ## measure which statements the tests run, kernels i
 	$(BIN)/python -c "import json; found = json.load(open('.coverage.json'))['totals']; json.dump({key: found[key] for key in ('percent_covered', 'num_statements')}, open('docs/coverage.json', 'w'))"
 	$(BIN)/python docs/generate.py
 
-dist: .venv/.installed  ## build what a package index takes, check it, install it in a clean environment, and let MultiQC and Snakemake use it
+# README's commands, typed one after the other in an empty folder by the installed wheel
+TYPED = mkdir -p $(1) && cd $(1) && export PATH="$(CURDIR)/.venv-dist/bin:$$PATH" && set -e && \
+  sed -n 's/^\(bivaluate [^\#]*\).*/\1/p' $(CURDIR)/README.md | grep -v tcp: | while read -r line; do echo "$$line"; $$line < /dev/null > /dev/null; done
+dist: .venv/.installed  ## build what a package index takes, check it, and use it in a clean environment as README says, without and with extras
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist .venv-dist
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv .venv-dist
-	.venv-dist/bin/python -m pip install --quiet dist/*.whl multiqc snakemake
-	.venv-dist/bin/bivaluate example dist/trial
+	.venv-dist/bin/python -m pip install --quiet dist/*.whl
+	test "$$(du -sm .venv-dist | cut -f1)" -lt 750
+	$(call TYPED,dist/core)
+	.venv-dist/bin/python -m pip install --quiet "$$(echo dist/*.whl)[all]" multiqc snakemake
+	$(call TYPED,dist/trial)
 	cd dist/trial && ../../.venv-dist/bin/bivaluate score expression.csv solution.json --mqc scores_mqc.json
 	.venv-dist/bin/multiqc --quiet --outdir dist/trial/multiqc dist/trial
 	grep -q bivaluate_scores dist/trial/multiqc/multiqc_report.html

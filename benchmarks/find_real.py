@@ -103,7 +103,6 @@ def yeast(name: str, search: Search) -> dict[str, Any]:
         "shape": list(X.shape),
         "k": len(found),
         "shapes": [list(b.shape) for b in found],
-        "p": float(model.p_values_.max()) if len(found) else None,
         "seconds": seconds,
         "notes": model.notes_,
         "find": _summary(X, genes, found),

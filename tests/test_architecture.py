@@ -15,7 +15,7 @@ LAYERS = {
     "_errors": 0,
     "_files": 1,
     "_text": 0,
-    "_anndata": 1,
+    "_anndata": 1.5,
     "_soma": 1,
     "_check": 1,
     "_glossary": 0,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bivaluate.algorithms import _kernels_coherent_climb as climbs
-from bivaluate.algorithms._coherent_field import evidence_of_rows, fit, make_field, remove, without
+from bivaluate.algorithms._coherent_field import copy_field, fit_pattern, make_field, remove
 from bivaluate.algorithms._coherent_prepare import shorth
 from tests.reference import coherent as naive
 
@@ -28,7 +28,7 @@ def covariance_like(seed, m):
 def test_evidence_of_a_block(seed, rows, cols):
     Z = planted(seed, rows=min(rows, 9), cols=min(cols, 5))
     block = np.arange(rows), np.arange(cols)
-    assert fit(make_field(Z), *block).score == pytest.approx(naive.evidence(Z, *block), rel=1e-9, abs=1e-7)
+    assert fit_pattern(make_field(Z), *block).score == pytest.approx(naive.evidence(Z, *block), rel=1e-9, abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -37,46 +37,25 @@ def test_evidence_of_a_block_in_correlated_columns(seed, cols):
     Z, sigma = planted(seed), covariance_like(seed, 13)
     block = np.arange(8), np.arange(cols) + 1
     field = make_field(Z, np.linalg.inv(sigma))
-    assert fit(field, *block).score == pytest.approx(naive.evidence(Z, *block, sigma), rel=1e-8, abs=1e-6)
+    assert fit_pattern(field, *block).score == pytest.approx(naive.evidence(Z, *block, sigma), rel=1e-8, abs=1e-6)
     same = make_field(Z, np.eye(13))
-    assert fit(same, *block).score == pytest.approx(fit(make_field(Z), *block).score, rel=1e-9)
-
-
-def test_evidence_of_every_row_with_missing_cells():
-    Z = planted(0)
-    block = np.arange(9), np.arange(5)
-    model = naive.fit(Z, *block, np.eye(13))
-    gaps = Z.copy()
-    gaps[np.random.default_rng(1).random(Z.shape) < 0.3] = np.nan
-    gaps[:9] = Z[:9]  # the model is fitted to complete rows
-    got = evidence_of_rows(make_field(gaps), *block, np.arange(30))
-    expected = [naive.row_evidence(gaps, i, block[1], model) for i in range(30)]
-    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-8)
+    assert fit_pattern(same, *block).score == pytest.approx(fit_pattern(make_field(Z), *block).score, rel=1e-9)
 
 
 @pytest.mark.parametrize("n_cols", [2, 9, 60, 149])
-def test_differences_from_what_the_other_cells_lead_one_to_expect(n_cols):
+def test_cells_are_compared_with_what_the_others_lead_one_to_expect(n_cols):
     rng = np.random.default_rng(n_cols)
-    m = climbs.AT_A_TIME + 22  # the others of few columns are worked out in two parts
+    m = 150
     Z, sigma = rng.standard_normal((12, m)), covariance_like(1, m)
     rows, cols = np.array([0, 3, 4, 9, 11]), np.sort(rng.choice(m, n_cols, replace=False))
-    precision, root, inside = np.linalg.inv(sigma), np.zeros((m, m)), np.zeros(m, np.uint8)
-    root[:n_cols, :n_cols] = np.linalg.inv(np.linalg.cholesky(precision[np.ix_(cols, cols)]))
-    inside[cols] = 1
-    difference, variance = np.empty((m, len(rows))), np.empty(m)
-    climbs.differences(make_field(Z, precision), rows, cols, root, inside, difference, variance)
-    expected = naive.differences(Z, rows, cols, sigma)
-    np.testing.assert_allclose(difference, expected[0], rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(variance, expected[1], rtol=1e-9)
-
-
-def test_missing_cells_are_filled_by_the_model():
-    Z = planted(3, noise=0.1)
-    complete = fit(make_field(Z), np.arange(9), np.arange(5))
-    Z[2, 3] = np.nan
-    gap = fit(make_field(Z), np.arange(9), np.arange(5))
-    assert gap.cells[2, 3] == pytest.approx(complete.cells[2, 3], abs=0.6)
-    assert 0 < gap.score < complete.score
+    precision, inverse = np.linalg.inv(sigma), np.zeros((m, m))
+    inverse[:n_cols, :n_cols] = np.linalg.inv(precision[np.ix_(cols, cols)])
+    field = make_field(Z, precision)
+    spread, squares = rng.uniform(0.5, 2, len(rows)), np.empty(m)
+    climbs.background_squares(field, rows, cols, inverse, spread, squares)
+    difference, variance = naive.differences(Z, rows, cols, sigma)
+    expected = ((difference / spread) ** 2).sum(axis=1) / variance + len(rows) * np.log(variance)
+    np.testing.assert_allclose(squares, expected, rtol=1e-8)
 
 
 def test_stable_order_and_members():
@@ -104,11 +83,11 @@ def test_a_climb_ends_at_the_planted_block_from_a_part_of_it():
     row_set, col_set, S = np.zeros((1, 60), np.uint8), np.zeros((1, 20), np.uint8), np.empty(1)
     row_set[0, :6] = 1
     col_set[0, :4] = 1
-    climbs.climb_all(field, row_set, col_set, np.zeros(1, np.int64), S, 3, 30, 2)
+    climbs.climb_all(field, row_set, col_set, np.zeros(1, np.int64), S, 3, 30)
     rows, cols = np.flatnonzero(row_set[0]), np.flatnonzero(col_set[0])
     assert rows.tolist() == list(range(15))
     assert cols.tolist() == list(range(8))
-    assert fit(field, rows, cols).score == pytest.approx(S[0])
+    assert fit_pattern(field, rows, cols).score == pytest.approx(S[0])
 
 
 @pytest.mark.parametrize("correlated", [False, True])
@@ -117,15 +96,15 @@ def test_an_explained_block_is_gone(correlated):
     precision = np.linalg.inv(0.5 * np.eye(20) + 0.5 * covariance_like(0, 20)) if correlated else None
     field = make_field(Z, precision)
     block = (np.arange(15), np.arange(8))
-    assert fit(field, *block).score > 50
-    rest = without(field, [block])
-    assert fit(rest, *block).score < 0
+    assert fit_pattern(field, *block).score > 50
+    rest = copy_field(field)
+    remove(rest, *block)
+    assert fit_pattern(rest, *block).score < 0
     np.testing.assert_array_equal(rest.Zt[:, 15:], field.Zt[:, 15:])
     np.testing.assert_array_equal(rest.Zt[8:], field.Zt[8:])
-    again = make_field(np.ascontiguousarray(rest.Zt.T), precision) if correlated else None
-    if again is not None:
-        np.testing.assert_allclose(rest.lines, again.lines)
-        np.testing.assert_allclose(rest.Yt, again.Yt)
+    again = make_field(np.ascontiguousarray(rest.Zt.T), precision)
+    np.testing.assert_allclose(rest.lines, again.lines)
+    np.testing.assert_allclose(rest.Yt, again.Yt)
     remove(rest, np.arange(20, 25), np.arange(3))
     assert np.isfinite(rest.lines).all()
 

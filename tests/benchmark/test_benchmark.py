@@ -12,7 +12,7 @@ from bivaluate._errors import FileError, ParameterError, SolutionError
 from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
 from bivaluate.benchmark.fits import Benchmark
-from bivaluate.benchmark.judging import Scored, known_rows
+from bivaluate.benchmark.judging import MethodSolution, known_rows
 from bivaluate.benchmark.truth import Truth, best_agreements
 from bivaluate.measures.external import compare
 from bivaluate.measures.own import Records
@@ -128,7 +128,9 @@ def test_a_run_is_continued_not_repeated(found, folder):
 
 def test_what_was_judged_is_kept_by_its_solutions(found, folder, tmp_path):
     case = CASES["noise"]
-    one, other = (Scored("x", 1, Biclustering([(rows, [0, 1, 2])], (200, 40))) for rows in ([0, 1, 2], [3, 4, 5]))
+    one, other = (
+        MethodSolution("x", 1, Biclustering([(rows, [0, 1, 2])], (200, 40))) for rows in ([0, 1, 2], [3, 4, 5])
+    )
     first = known_rows(case, 0, [one], tmp_path / "noise.json", False)
     (tmp_path / "noise.json").write_text(
         (tmp_path / "noise.json").read_text().replace('"case": "noise"', '"case": "kept"')

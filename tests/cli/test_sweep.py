@@ -57,7 +57,7 @@ def test_sweep_from_a_plan(run, matrix, tmp_path):
     (tmp_path / "plan.toml").write_text(text)
     assert run("sweep", "--plan", "plan.toml", "--out", "out").code == 0
     kept, given = (Plan.from_toml(tmp_path / folder / "plan.toml").to_dict() for folder in ("out", "."))
-    assert kept == given
+    assert kept == given | {"datasets": ["matrix.csv"]}
     both = run("sweep", "--plan", "plan.toml", "-k", "3", "--algorithm-seed", "3", "--out", "other")
     assert both.code == 2
     assert "--plan cannot be combined with -k and --algorithm-seed; put it in plan.toml." in both.err

@@ -77,7 +77,7 @@ def test_annotations_go_up_is_a_and_part_of(ontology):
         "T:3": frozenset({"AAA"}),
         "T:4": frozenset({"AAA"}),
     }
-    assert sets.title("T:1") == "process ! of life"
+    assert sets.titles["T:1"] == "process ! of life"
     assert sets.known_as(["Y1", "y3", "SAAA", "ccc", "Y9"]) == ["AAA", "CCC", "AAA", "CCC", None]
 
 
@@ -104,7 +104,7 @@ def test_gmt(tmp_path):
     file.write_text("one\tfirst set\ta\tb\t\ntwo\thttps://example.org\tb,1.0\tc\n")
     sets = read_gmt(file)
     assert sets.members == {"one": frozenset("ab"), "two": frozenset("bc")}
-    assert (sets.title("one"), sets.title("two")) == ("first set", "two")
+    assert (sets.titles["one"], sets.titles["two"]) == ("first set", "two")
     file.write_text("one\tfirst set\ta\nempty\tnothing\n")
     with pytest.raises(FormatError, match=r"line 2: the set 'empty' has no genes"):
         read_gmt(file)

@@ -17,7 +17,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Options
 from bivaluate.registry import RECORDS
 from bivaluate.report.groups import Group, ranked
-from bivaluate.report.sentences import Case
+from bivaluate.report.sentences import Findings
 from bivaluate.solution import Biclustering
 
 
@@ -51,7 +51,7 @@ def group(
     )
 
 
-def case(groups: Sequence[Group], criterion: str = "nve_cov", **known: Any) -> Case:
+def case(groups: Sequence[Group], criterion: str = "nve_cov", **known: Any) -> Findings:
     """Return a case whose groups are marked by judge, as those of a page are."""
     rows = []
     for group in groups:
@@ -67,7 +67,7 @@ def case(groups: Sequence[Group], criterion: str = "nve_cov", **known: Any) -> C
         replace(g, first=frozenset(m["measure"] for m in marks if (m["algorithm"], m["k"]) == (g.algorithm, g.k)))
         for g in groups
     ]
-    return Case(ranked(marked, criterion), criterion, **known)
+    return Findings(ranked(marked, criterion), criterion, **known)
 
 
 def planted(

@@ -71,8 +71,10 @@ def test_two_hundred_biclusters(visit: Visit, tmp_path: Path) -> None:
         in shown.locator(".left-out").inner_text()
     )
     shown.locator("[data-fold=coherent] > summary").click()
+    shown.locator(".profiles svg").nth(11).wait_for()
     assert shown.locator(".profiles svg").count() == 12
     shown.get_by_role("button", name="Show all 40 profiles").click()
+    shown.locator(".profiles svg").nth(39).wait_for()
     assert shown.locator(".profiles svg").count() == 40
     shown.get_by_role("button", name="Show all 200 rows").click()
     assert shown.locator(".solution-body tbody tr").count() == 200

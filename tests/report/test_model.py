@@ -25,7 +25,7 @@ from bivaluate.report.methods import describe_methods, methods_text
 from bivaluate.report.page import make_page
 from bivaluate.report.pictures import Budget, draw_solution
 from bivaluate.report.render import embed, render
-from bivaluate.report.source import Band, Drawn, Null, Scored, Source, from_evaluations, read_source
+from bivaluate.report.source import Band, Content, Drawn, Null, Scored, from_evaluations, read_source
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Run, Sweep
 from tests.report.stand_ins import planted
@@ -40,7 +40,7 @@ def with_evidence(solution: Scored, evidence: float, supported: float) -> Scored
     return replace(solution, values={**solution.values, "total_evidence": evidence, "n_supported": supported})
 
 
-def many() -> Source:
+def many() -> Content:
     """A run of 2,550 solutions: 17 data sets, 3 algorithms, 5 values of K, 10 seeds."""
     rng = np.random.default_rng(0)
     matrix, truth = planted()
@@ -53,7 +53,7 @@ def many() -> Source:
     ]
     records = [{"bicluster": f"B{k + 1}", "nve_k": 0.5, "status": "ok"} for k in range(3)]
     drawn = Drawn(matrix, truth, records, {"ve": np.full((3, 3), 0.9) - 0.6 * np.eye(3)}, judged([]))
-    return Source("run", solutions, lambda index: drawn, lambda index: records)
+    return Content("run", solutions, lambda index: drawn, lambda index: records)
 
 
 def test_groups_average_over_defined_seeds_and_say_why_others_are_not() -> None:
@@ -89,7 +89,7 @@ def test_the_criterion_may_be_named_if_it_can_rank_solutions_and_was_computed() 
 
 def test_solutions_that_cannot_be_judged_are_shown_but_take_no_part() -> None:
     lone = [scored("a", "LAS", 1, s, 0.1, status="degenerate", reason="1 bicluster found") for s in (0, 1)]
-    page = make_page(Source("run", [*lone, scored("a", "LAS", 2, 0, 1.0)], lambda i: None, lambda i: []))
+    page = make_page(Content("run", [*lone, scored("a", "LAS", 2, 0, 1.0)], lambda i: None, lambda i: []))
     one, two = page.data["groups"]
     at = page.measures.index("nve_cov")
     assert (one["mean"][at], one["counted"][at], one["first"], one["own"], one["rank"]) == (0.1, 0, [], [], 1)
@@ -99,7 +99,7 @@ def test_solutions_that_cannot_be_judged_are_shown_but_take_no_part() -> None:
 
 def test_where_all_candidates_tie_the_headline_says_so() -> None:
     same = [scored("a", name, 3, 0, 1.0) for name in ("LAS", "CCA")]
-    page = make_page(Source("run", same, lambda i: None, lambda i: []))
+    page = make_page(Content("run", same, lambda i: None, lambda i: []))
     assert page.verdict.headline == "All 2 candidates tie (NVE_cov 1): none is better than another."
     assert len(page.tables["winners"]) == 0
 
@@ -127,7 +127,7 @@ def test_the_best_of_each_data_set_is_drawn() -> None:
 
 
 def test_failed_and_unfinished_solutions_are_warned_of() -> None:
-    source = Source(
+    source = Content(
         "run",
         [scored("a", "Spectral", k, 0, math.nan, status="failed", reason="K exceeds a side") for k in (8, 9)],
         lambda index: None,
@@ -150,7 +150,7 @@ def test_failed_and_unfinished_solutions_are_warned_of() -> None:
 
 def test_a_run_that_has_just_begun() -> None:
     page = make_page(
-        Source(
+        Content(
             "run",
             [],
             lambda i: None,
@@ -171,7 +171,7 @@ def test_a_run_that_has_just_begun() -> None:
 def test_null_runs_become_bands() -> None:
     base = many()
     nulls = [Null("d0", "LAS", 3, 9, {"nve_cov": Band(1.0, 3.0, 6.0, 0.5, 0.1)})]
-    page = make_page(Source("run", base.solutions, base.load, base.records, nulls=nulls))
+    page = make_page(Content("run", base.solutions, base.load, base.records, nulls=nulls))
     (band,) = page.data["nulls"]
     at = page.measures.index("nve_cov")
     assert [band[end][at] for end in ("low", "mean", "high", "gap", "p_value")] == [1.0, 3.0, 6.0, 0.5, 0.1]
@@ -283,7 +283,7 @@ def test_rings_mark_who_is_redundant_with_whom(evaluations: list[Evaluation]) ->
 def test_only_what_is_supported_is_called_the_best() -> None:
     known = (("LAS", 0.9, 2.0), ("CCA", 0.1, 0.0))
     rows = [with_evidence(scored("a", name, 3, 0, value), 9 * n, n) for name, value, n in known]
-    las, cca = make_page(Source("run", rows, lambda i: None, lambda i: [])).data["groups"]
+    las, cca = make_page(Content("run", rows, lambda i: None, lambda i: [])).data["groups"]
     assert las["first"] == ["total_evidence"]
     assert cca["first"] == cca["own"] == []
     matrix, truth = planted()
@@ -309,10 +309,10 @@ def test_measures_stand_under_the_question_they_answer(evaluations: list[Evaluat
 def test_the_curve_over_k_has_its_range() -> None:
     values = {3: 10.0, 5: 97.0, 7: 100.0}
     rows = [with_evidence(scored("a", "LAS", k, 0, 1.0), value, 2.0) for k, value in values.items()]
-    curve = make_page(Source("run", rows, lambda i: None, lambda i: [])).data["curve"]
+    curve = make_page(Content("run", rows, lambda i: None, lambda i: [])).data["curve"]
     assert (curve["best"], curve["good"], curve["algorithm"]) == (7, [5, 7], "LAS")
     assert [point[:3] for point in curve["points"]] == [[3, 10.0, 2.0], [5, 97.0, 2.0], [7, 100.0, 2.0]]
-    assert make_page(Source("run", rows[:1], lambda i: None, lambda i: [])).data["curve"] is None
+    assert make_page(Content("run", rows[:1], lambda i: None, lambda i: [])).data["curve"] is None
 
 
 def test_rows_and_columns_are_called_what_they_are(evaluations: list[Evaluation]) -> None:
@@ -356,7 +356,7 @@ def test_a_run_with_stability_and_held_out_cells_says_so(tmp_path: Path) -> None
     solutions = [
         Scored("a", "LAS", 2, seed, values=values | fits | {"total_evidence": 50.0 + seed}) for seed in (0, 1)
     ] + [Scored("a", "CCA", 3, seed, values=values | {"total_evidence": 9.0}) for seed in (0, 1)]
-    page = make_page(Source("run", solutions, lambda i: None, lambda i: []))
+    page = make_page(Content("run", solutions, lambda i: None, lambda i: []))
     assert [m["symbol"] for m in page.data["measures"] if m["key"] in fits] == ["gain", "stability"]
     assert {"predictive", "stability"} <= set(page.data["main"])
     assert page.verdict.headline == "LAS, K = 2: both biclusters are supported."

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bivaluate.judge.verdict import Verdict, judged
-from bivaluate.report.sentences import Case, speak, speak_all
+from bivaluate.report.sentences import Findings, speak, speak_all
 from tests.report.stand_ins import case, group
 
 
@@ -25,7 +25,7 @@ def good(**changed: float) -> dict[str, float]:
     return {"total_evidence": 100.0, "n_supported": 3, "nve": 0.53, "coverage": 0.433, "n_biclusters": 3} | changed
 
 
-def notes(known: Case) -> list[str]:
+def notes(known: Findings) -> list[str]:
     return list(speak(known).notes)
 
 
@@ -91,7 +91,7 @@ def test_an_unfinished_run_says_so_first_and_how_to_go_on() -> None:
     said = speak(case([group("LAS", 3, **good())], "total_evidence", missing=2, planned=6))
     assert said.notes[0] == "2 of 6 planned fits are not finished: the verdict may change."
     assert said.next_steps[0] == "Start the same command again to finish the run."
-    assert speak(Case((), missing=4, planned=4)).headline == "Nothing has been scored yet."
+    assert speak(Findings((), missing=4, planned=4)).headline == "Nothing has been scored yet."
 
 
 def test_the_k_that_are_as_good_are_a_range() -> None:
@@ -181,7 +181,7 @@ def test_held_out_cells_and_subsampling_are_told_and_asked_for() -> None:
 def test_several_data_sets() -> None:
     won = case([group("LAS", 3, **good()), group("CCA", 3, **good(total_evidence=2.0))], "total_evidence")
     lost = case([group("CCA", 3, **good(total_evidence=0.0, n_supported=0))] * 2, "total_evidence")
-    said = speak_all({"one": won, "two": won, "three": lost, "four": Case(())})
+    said = speak_all({"one": won, "two": won, "three": lost, "four": Findings(())})
     assert said.headline == "LAS has the most evidence on 2 of 4 data sets."
     assert said.notes == (
         "Biclusters are supported on 2 of 3 data sets.",

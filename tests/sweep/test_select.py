@@ -75,31 +75,6 @@ def test_words(plain: Run) -> None:
     assert told["null"] == []
 
 
-def test_disagreements_and_seeds_are_said_in_words(run: Run) -> None:
-    from bivaluate.sweep.select import disagreements, instability
-
-    best = pd.DataFrame(
-        [
-            ["nve_cov", "d", "spectral", 3, 0.433],
-            ["asr", "d", "cca", 15, 0.05],
-            ["nsr", "d", "cca", 15, 0.05],
-            ["nve_cov", "e", "cca", 3, 0.1],
-            ["asr", "e", "cca", 3, 0.1],
-        ],
-        columns=["measure", "dataset", "algorithm", "k", "coverage"],
-    )
-    assert disagreements(best) == [
-        "d: NVE_cov chooses spectral with K = 3 (43 % covered); ASR and NSR choose cca with K = 15 (5.0 % covered)."
-    ]
-    wins = pd.DataFrame(
-        [["nve_cov", "d", "cca", 3, 4, 10], ["nve_cov", "d", "las", 5, 6, 10], ["nve_cov", "e", "las", 5, 10, 10]],
-        columns=["measure", "dataset", "algorithm", "k", "wins", "contests"],
-    )
-    assert instability(wins, "nve_cov") == [
-        "d: the choice of NVE_cov changes with the seed: las K = 5 wins 6, cca K = 3 wins 4 of 10."
-    ]
-
-
 def test_measures_that_cannot_choose(run: Run) -> None:
     with pytest.raises(ParameterError, match="'n_biclusters' cannot choose"):
         select(run, by="n_biclusters")

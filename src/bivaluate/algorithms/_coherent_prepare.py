@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._text import plural
 from bivaluate.algorithms._estimator import Values
 from bivaluate.chance.assumptions import normal_scores
 
@@ -25,7 +26,7 @@ LARGEST_TAIL = 0.2
 # Rows more skewed than this, or with heavier tails (Cauchy), are not bent: their ends would turn into blocks.
 BENDABLE_SKEW = 0.5
 BENDABLE_TAIL = 0.475
-# Fewer columns say too little about the tails of a row: it is taken as it is, and surrogates decide.
+# Fewer columns say too little about the tails of a row: it is taken as it is.
 COLUMNS_FOR_TAILS = 12
 # Correlation is taken out of so many columns at most: more would say the same about tails, and take long.
 MOST_WHITENED = 500
@@ -36,15 +37,19 @@ NORMAL_MAD = 1.4826
 POWERS: dict[str, Callable[[Values], Values]] = {"square root": np.sqrt, "cube root": np.cbrt, "log": np.log}
 
 
+class Unsearchable(Exception):
+    """The search cannot work on a matrix, and why."""
+
+
 @dataclass(frozen=True)
 class Prepared:
-    """The prepared matrix (NaN where missing), the same before bending, the skew and tails left, what was done."""
+    """The rows and columns that vary, their prepared cells (NaN where missing), how values were transformed, notes."""
 
+    rows: NDArray[np.int64]
+    cols: NDArray[np.int64]
     Z: Values
-    unbent: Values
-    skew: float
-    tail: float
     transform: str
+    notes: list[str]
 
 
 def shorth(X: Values, unit: bool = True) -> tuple[Values, Values]:
@@ -236,15 +241,15 @@ def is_near_normal(g: float, h: float) -> bool:
     return abs(g) < LARGEST_SKEW and h < LARGEST_TAIL
 
 
-def prepare(X: Values) -> Prepared:
-    """Return the matrix as the search needs it; `X` has NaN where cells are missing.
+def transformed(X: Values) -> tuple[Values, float, float, str, bool]:
+    """Return the matrix as the search needs it, the skew and tails left, the name of a power taken, whether bent.
 
     Of skewed values that are not negative, the square root, cube root or logarithm is taken if it is less skewed; what
     is then still a little skewed or has heavy tails is bent to normal by a g-and-h curve.
     """
     Z = without_effects(X)
     g, h = tails(Z)
-    transform = "none"
+    transform = ""
     if abs(g) >= SMALL_SKEW and np.nanmin(X) >= 0:
         for name, function in POWERS.items():
             if name == "log" and np.nanmin(X) <= 0:
@@ -253,10 +258,8 @@ def prepare(X: Values) -> Prepared:
             skew, tail = tails(other)
             if abs(skew) < abs(g):
                 Z, g, h, transform = other, skew, tail, name
-    straight, g, h, bent = bend(Z, g, h)
-    if bent:
-        transform = "g-and-h curve" if transform == "none" else f"{transform}, then g-and-h curve"
-    return Prepared(straight, Z, g, h, transform)
+    Z, g, h, bent = bend(Z, g, h)
+    return Z, g, h, transform, bent
 
 
 def bend(Z: Values, g: float, h: float) -> tuple[Values, float, float, bool]:
@@ -277,94 +280,63 @@ def bend(Z: Values, g: float, h: float) -> tuple[Values, float, float, bool]:
     return (straight, *left, True) if is_near_normal(*left) else (Z, g, h, False)
 
 
-@dataclass(frozen=True)
-class Admitted:
-    """The rows and columns that vary and their prepared cells; `Z` is None if the search cannot work, for a `reason`.
-
-    `unbent` holds the cells before their tails were bent to normal: surrogates are made of these.
-    """
-
-    rows: NDArray[np.int64]
-    cols: NDArray[np.int64]
-    Z: Values | None = None
-    unbent: Values | None = None
-    reason: str = ""
-    notes: list[str] = field(default_factory=list)
-
-
-def admit(X: Values, min_rows: int) -> Admitted:
-    """Return the part of `X` (NaN where missing) that can be searched, prepared, or the reason why there is none."""
+def prepare(X: Values, min_rows: int) -> Prepared:
+    """Return the part of `X` (NaN where missing) that can be searched, prepared, or raise why there is none."""
     rows, cols = _varying(X)
     n, m = len(rows), len(cols)
     if m < FEWEST_COLUMNS:
-        return Admitted(
-            rows,
-            cols,
-            reason=f"X has {m} varying column{'' if m == 1 else 's'}; at least {FEWEST_COLUMNS} are needed to tell a block from the "
-            "background of its rows. Nothing is found.",
+        raise Unsearchable(
+            f"X has {plural(m, 'varying column')}; at least {FEWEST_COLUMNS} are needed to tell a block from the "
+            "background of its rows."
         )
     if n < 2 * min_rows:
-        return Admitted(
-            rows,
-            cols,
-            reason=f"X has {n} varying row{'' if n == 1 else 's'}; at least {2 * min_rows} are needed, because a bicluster has at least "
-            f"min_rows = {min_rows} and at most half of the rows. Nothing is found.",
+        raise Unsearchable(
+            f"X has {plural(n, 'varying row')}; at least {2 * min_rows} are needed, because a bicluster has at least "
+            f"min_rows = {min_rows} and at most half of the rows."
         )
     part = X[np.ix_(rows, cols)]
     half_full = int((2 * np.isnan(part).sum(axis=1) <= m).sum())
     if half_full < 2 * min_rows:
-        return Admitted(
-            rows,
-            cols,
-            reason=f"Of the {n} varying rows of X, {half_full} have at least half of their cells; at least {2 * min_rows} are needed to "
-            "see what rows look like. Take the rows and columns with the fewest missing cells. Nothing is found.",
+        raise Unsearchable(
+            f"Of the {n} varying rows of X, {half_full} have at least half of their cells; at least {2 * min_rows} are needed to "
+            "see what rows look like. Take the rows and columns with the fewest missing cells."
         )
     levels = _median_levels(part)
     if levels < min(FEWEST_LEVELS, m):
-        return Admitted(
-            rows,
-            cols,
-            reason=f"Half of the rows of X have at most {levels:g} different values; {FEWEST_LEVELS} are needed, because "
-            "the search expects measurements, not a few levels. Nothing is found.",
+        raise Unsearchable(
+            f"Half of the rows of X have at most {levels:g} different values; {FEWEST_LEVELS} are needed, because "
+            "the search expects measurements, not a few levels."
         )
     notes = []
     if 2 * levels < m:
         part = spread_ties(part)
         notes.append("Rows have many equal values: each was spread at random over the step to the next larger one.")
-    prepared = prepare(part)
-    if abs(prepared.skew) >= BENDABLE_SKEW:
-        advice = (
+    Z, skew, tail, transform, bent = transformed(part)
+    if abs(skew) >= BENDABLE_SKEW:
+        raise Unsearchable(
+            f"The rows of X are too skewed (g = {skew:.2f}, less than {BENDABLE_SKEW} is needed), and neither a "
+            f"root nor the logarithm helps. {_advice_on_ranks(part, bool(notes))}"
+        )
+    if tail >= BENDABLE_TAIL:
+        raise Unsearchable(
+            f"The tails of the rows of X are too heavy (h = {tail:.2f}, less than {BENDABLE_TAIL} is needed). "
+            f"{_advice_on_ranks(part, bool(notes))}"
+        )
+    if transform or bent:
+        done = ", then ".join(filter(None, (transform, "g-and-h curve" if bent else "")))
+        notes.append(f"Values were transformed to be near normal within rows: {done}.")
+    return Prepared(rows, cols, Z, transform, notes)
+
+
+def _advice_on_ranks(X: Values, equal: bool) -> str:
+    """Say whether normal scores within rows could be searched where the values themselves cannot."""
+    if equal:
+        return (
             "Many cells of a row are equal (zeros?), so ranks would not help either: take the rows with the fewest such "
             "cells, or an algorithm for counts (bivaluate algorithms)."
-            if notes
-            else _advice_on_ranks(part)
         )
-        return Admitted(
-            rows,
-            cols,
-            reason=f"The rows of X are too skewed (g = {prepared.skew:.2f}, less than {BENDABLE_SKEW} is needed), and neither a "
-            f"root nor the logarithm helps. {advice} Nothing is found.",
-        )
-    if prepared.tail >= BENDABLE_TAIL:
-        return Admitted(
-            rows,
-            cols,
-            reason=f"The tails of the rows of X are too heavy (h = {prepared.tail:.2f}, less than {BENDABLE_TAIL} is needed). "
-            f"{_advice_on_ranks(part)} Nothing is found.",
-        )
-    if prepared.transform != "none":
-        notes.append(f"Values were transformed to be near normal within rows: {prepared.transform}.")
-    if not is_near_normal(prepared.skew, prepared.tail):
-        notes.append(
-            "Rows are not quite normal, perhaps because many carry biclusters: surrogates were searched as well."
-        )
-    return Admitted(rows, cols, prepared.Z, prepared.unbent, notes=notes)
-
-
-def _advice_on_ranks(X: Values) -> str:
-    """Say whether normal scores within rows could be searched where the values themselves cannot."""
-    ranked = prepare(normal_scores(X))
-    if abs(ranked.skew) < BENDABLE_SKEW and ranked.tail < BENDABLE_TAIL:
+    _, skew, tail, _, _ = transformed(normal_scores(X))
+    if abs(skew) < BENDABLE_SKEW and tail < BENDABLE_TAIL:
         return "Take ranks or normal scores within rows first."
     return (
         "Ranks or normal scores within rows do not help either (scaled counts that are mostly 0 are like that): take "

@@ -1,4 +1,4 @@
-"""The coherent submatrix search: starts, peeling, refinement."""
+"""The coherent submatrix search: starts, climbs, and blocks taken one after the other."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._parallel import Workers
-from bivaluate.algorithms._coherent_field import fit, remove
+from bivaluate.algorithms._coherent_field import fit_pattern, remove
 from bivaluate.algorithms._estimator import Pair
 
 Masks = NDArray[np.uint8]
+Scored = tuple[float, Pair]
 
 FEWEST_COLS = 2
 FEWEST_STARTS, MOST_STARTS = 400, 1200
 MOST_PARTS = 6
+# Blocks that share this much of their cells are one.
+SAME = 0.5
 MOST_SPLITS = 20
 MOST_CLIMBED_AGAIN = 200
 SHARE_INSIDE = 0.25
@@ -62,45 +65,14 @@ class Search:
     most_rows: int
     workers: Workers
 
-    def starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> tuple[Masks, Masks]:
-        """Return row and column masks to climb from: most by correlation of rows, one in six by random columns."""
-        from bivaluate.algorithms._kernels_coherent_climb import starts_by_columns, starts_by_correlation
-
-        m, n = field.Zt.shape
-        first = n_starts - n_starts // 6
-        Z = np.ascontiguousarray(field.Zt.T)
-        C = np.clip(Z, -4, 4)
-        C -= C.mean(axis=1, keepdims=True)
-        length = np.sqrt((C * C).sum(axis=1, keepdims=True))
-        C /= np.where(length > 0, length, 1.0)
-        rows = np.concatenate([rng.permutation(n) for _ in range(-(-first // n))])[:first]
-        near = np.minimum(rng.choice([2, 5, 10], n_starts), n - 1)
-        low, high = np.log(2), np.log(max(m / 2, 2))
-        n_cols = np.clip(np.exp(rng.uniform(low, high, first)).round().astype(np.int64), 2, m)
-        anchor = rng.randint(0, n, n_starts - first)
-        width = np.minimum(rng.randint(3, 7, n_starts - first), m)
-        cols = rng.random_sample((n_starts - first, m)).argsort(axis=1, kind="stable")[:, :6].copy()
-        row_sets, col_sets = np.zeros((n_starts, n), np.uint8), np.zeros((n_starts, m), np.uint8)
-
-        def correlated(part: slice) -> None:
-            starts_by_correlation(
-                C, rows[part], near[:first][part], n_cols[part], row_sets[:first][part], col_sets[:first][part]
-            )
-
-        def random(part: slice) -> None:
-            starts_by_columns(
-                Z,
-                anchor[part],
-                near[first:][part],
-                cols[part],
-                width[part],
-                row_sets[first:][part],
-                col_sets[first:][part],
-            )
-
-        self.workers.run(correlated, first)
-        self.workers.run(random, n_starts - first)
-        return row_sets, col_sets
+    def drop(self, blocks: Sequence[Scored]) -> list[Scored]:
+        """Return the blocks above the threshold, best first, without those that are nearly a better one."""
+        kept: list[Scored] = []
+        for score, pair in sorted(blocks, key=lambda block: -block[0]):
+            fits = score > self.threshold and len(pair[0]) < self.most_rows
+            if fits and all(jaccard(pair, other) < SAME for _, other in kept):
+                kept.append((score, pair))
+        return kept
 
     def climb(
         self, field: Any, row_sets: Masks, col_sets: Masks, warm_rows: NDArray[np.int64] | None = None
@@ -111,10 +83,9 @@ class Search:
         row_sets, col_sets = row_sets.copy(), col_sets.copy()
         scores = np.empty(len(row_sets))
         warm = np.zeros(len(row_sets), np.int64) if warm_rows is None else warm_rows
-        bounds = (self.fewest_rows, self.most_rows, FEWEST_COLS)
 
         def task(part: slice) -> None:
-            climb_all(field, row_sets[part], col_sets[part], warm[part], scores[part], *bounds)
+            climb_all(field, row_sets[part], col_sets[part], warm[part], scores[part], self.fewest_rows, self.most_rows)
 
         self.workers.run(task, len(scores))
         return distinct(scores, row_sets, col_sets, self.threshold)
@@ -125,11 +96,11 @@ class Search:
         largest = max(n // 6, 1)
         warm = np.exp(rng.uniform(np.log(min(WARM_ROWS, largest)), np.log(largest), n_starts)).astype(np.int64)
         warm[rng.random_sample(n_starts) < COLD_SHARE] = 0
-        return self.climb(field, *self.starts(field, n_starts, rng), warm)
+        return self.climb(field, *starts(field, n_starts, rng), warm)
 
     def peel(
         self, field: Any, rng: np.random.RandomState, most: int, known: Sequence[Pair] = (), once: bool = False
-    ) -> Iterator[tuple[float, Pair]]:
+    ) -> Iterator[Scored]:
         """Yield (S, block) one after the other, each explained away before the next; `field` is changed.
 
         New starts are made until they find nothing, or only `once`; the first ones are joined by `known` blocks.
@@ -147,7 +118,7 @@ class Search:
                 count += 1
                 yield block
 
-    def peel_candidates(self, field: Any, found: Candidates, most: int) -> Iterator[tuple[float, Pair]]:
+    def peel_candidates(self, field: Any, found: Candidates, most: int) -> Iterator[Scored]:
         """Yield (S, block) of the best candidate, explain it away, climb again from the others, and so on."""
         count = 0
         while len(found) and count < most:
@@ -161,6 +132,43 @@ class Search:
             again = np.flatnonzero(touched & (np.arange(len(found)) != best))[:MOST_CLIMBED_AGAIN]
             new = self.climb(field, found.rows[again], found.cols[again])
             found = join(found.take(~touched), new, self.threshold)
+
+
+def starts(field: Any, n_starts: int, rng: np.random.RandomState) -> tuple[Masks, Masks]:
+    """Return row and column masks to climb from: most by correlation of rows, one in six by random columns."""
+    m, n = field.Zt.shape
+    Z = np.ascontiguousarray(field.Zt.T)
+    row_sets, col_sets = np.zeros((n_starts, n), np.uint8), np.zeros((n_starts, m), np.uint8)
+    first = n_starts - n_starts // 6
+    near = np.minimum(rng.choice([2, 5, 10], n_starts), n - 1)
+    # A row, those most correlated with it, and the columns where these agree most.
+    C = np.clip(Z, -4, 4)
+    C -= C.mean(axis=1, keepdims=True)
+    length = np.sqrt((C * C).sum(axis=1, keepdims=True))
+    C /= np.where(length > 0, length, 1.0)
+    rows = np.concatenate([rng.permutation(n) for _ in range(-(-first // n))])[:first]
+    n_cols = np.exp(rng.uniform(np.log(2), np.log(max(m / 2, 2)), first)).round().astype(np.int64)
+    for s, i in enumerate(rows):
+        r = C @ C[i]
+        who = _largest(np.abs(r), near[s], i)
+        total = np.abs(C[i] + np.where(r[who] > 0, 1.0, -1.0) @ C[who])
+        row_sets[s, who], row_sets[s, i] = 1, 1
+        col_sets[s, np.argsort(-total, kind="stable")[: np.clip(n_cols[s], 2, m)]] = 1
+    # A row, a few random columns, and the rows that vary most in line with it over these.
+    for s in range(first, n_starts):
+        i, cols = rng.randint(n), rng.permutation(m)[: rng.randint(3, 7)]
+        part = Z[:, cols]
+        product = np.abs(part @ (part[i] - part[i].mean()))
+        who = _largest(product / np.sqrt(part.var(axis=1) * len(cols) + 0.25 * len(cols)), near[s], i)
+        row_sets[s, who], row_sets[s, i] = 1, 1
+        col_sets[s, cols] = 1
+    return row_sets, col_sets
+
+
+def _largest(values: NDArray[np.float64], count: int, without: int) -> NDArray[np.int64]:
+    """Return the places of the largest values, of which one does not count."""
+    values[without] = -1.0
+    return np.argpartition(values, len(values) - count)[len(values) - count :]
 
 
 def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: float) -> Candidates:
@@ -194,7 +202,7 @@ def parts(field: Any, block: Pair) -> tuple[Masks, Masks]:
     Two blocks side by side look like one whose pattern is high on the columns of the one and low on the others.
     """
     rows, cols = block
-    model = fit(field, rows, cols)
+    model = fit_pattern(field, rows, cols)
     pieces: list[Pair] = []
     upper = model.pattern > 0
     for chosen in (upper, ~upper):

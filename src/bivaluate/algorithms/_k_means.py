@@ -27,7 +27,7 @@ def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, fl
     Where one hangs on rounding, first centres are chosen in scikit-learn's own arithmetic, and the rest is left to it.
     The error of as many clusters as points is nothing but rounding, and is scikit-learn's to the bit.
     """
-    from bivaluate.algorithms._kernels_k_means import all_first_points, k_means, k_means_on_a_line
+    from bivaluate.algorithms._kernels_k_means import all_first_points, k_means
 
     n = len(points)
     firsts, trials = _drawn(n, K, n_init, seed)
@@ -42,14 +42,8 @@ def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, fl
             chosen[start] = first_points(distances, int(firsts[start]), trials[start])
     tolerance = TOLERANCE * float(np.mean(np.var(points, axis=0)))
     labels = np.empty(n, np.int64)
-    if len(Pt) == 1:
-        line, order, ends = Pt[0], Pt[0].argsort(), np.zeros(K + 1, np.int64)
-        first = line[chosen]
-        best, inertia = k_means_on_a_line(line[order], np.sort(first, axis=1), tolerance, doubt, ends[1:])
-        labels[order] = first[best].argsort().repeat(ends[1:] - ends[:-1]) if inertia >= 0.0 else 0
-    else:
-        starts = np.ascontiguousarray(Pt[:, chosen].transpose(1, 0, 2))
-        inertia = k_means(Pt, starts, tolerance, doubt, labels)
+    starts = np.ascontiguousarray(Pt[:, chosen].transpose(1, 0, 2))
+    inertia = k_means(Pt, starts, tolerance, doubt, labels)
     if inertia >= 0.0:
         return labels, error_alone(points) if n == K else float(np.sqrt(inertia))
     return k_means_of_scikit_learn(points, K, n_init, seed)

@@ -98,58 +98,6 @@ def all_first_points(Pt: Any, firsts: Any, draws: Any, doubt: float, chosen: Any
 
 
 @inner_kernel
-def cut_line(line: Any, centres: Any, doubt: float, ends: Any) -> bool:
-    """Fill where the points nearest to each centre end, points and centres in order; False in doubt."""
-    # ends[k] = np.searchsorted(line, (centres[k] + centres[k + 1]) / 2)
-    begin = 0
-    for k in range(len(centres)):
-        end = len(line)
-        if k + 1 < len(centres):
-            # (x - centres[k + 1]) ** 2 - (x - centres[k]) ** 2 = 2 * gap * (middle - x)
-            gap, middle = centres[k + 1] - centres[k], 0.5 * (centres[k] + centres[k + 1])
-            end = place_of(line, middle, 0.5 * doubt / gap) if gap > 0.0 else -1
-        if end <= begin:
-            return False
-        ends[k] = begin = end
-    return True
-
-
-@inner_kernel
-def lloyd_on_a_line(line: Any, centres: Any, tolerance: float, doubt: float, ends: Any) -> float:
-    """Move the centres of points on a line, both in order, until nothing changes; return the inertia, -1 in doubt."""
-    before = np.zeros_like(ends)
-    for _ in range(MOST_STEPS):
-        if not cut_line(line, centres, doubt, ends):
-            return -1.0
-        shift, begin, same = 0.0, 0, True
-        for k in range(len(centres)):
-            # centre = line[begin : ends[k]].mean()
-            total = 0.0
-            for i in range(begin, ends[k]):
-                total += line[i]
-            centre = total / (ends[k] - begin)
-            shift += (centre - centres[k]) * (centre - centres[k])
-            centres[k] = centre
-            begin = ends[k]
-            same = same and before[k] == ends[k]
-            before[k] = ends[k]
-        if same:
-            break
-        if abs(shift - tolerance) <= doubt:
-            return -1.0
-        if shift <= tolerance:
-            break
-    if not cut_line(line, centres, doubt, ends):
-        return -1.0
-    inertia, begin = 0.0, 0
-    for k in range(len(centres)):
-        for i in range(begin, ends[k]):
-            inertia += (line[i] - centres[k]) * (line[i] - centres[k])
-        begin = ends[k]
-    return inertia
-
-
-@inner_kernel
 def assign(Pt: Any, centres: Any, doubt: float, labels: Any, nearest: Any, second: Any, distance: Any) -> bool:
     """Fill the nearest centre of each point and its squared distance; False in doubt."""
     # D = ((Pt[:, None] - centres[:, :, None]) ** 2).sum(axis=0); labels, nearest = D.argmin(axis=0), D.min(axis=0)
@@ -254,27 +202,3 @@ def k_means(Pt: Any, starts: Any, tolerance: float, doubt: float, labels: Any) -
         for i in range(n):
             labels[i] = found[i]
     return best
-
-
-@kernel
-def k_means_on_a_line(line: Any, starts: Any, tolerance: float, doubt: float, best_ends: Any) -> Any:
-    """Do as `k_means` for points on a line, in order like the centres: the clusters end at `best_ends`.
-
-    Returns the number of the best start and its inertia, -1 in doubt.
-    """
-    best, winner, ends = -1.0, -1, np.empty_like(best_ends)
-    for start in range(len(starts)):
-        inertia = lloyd_on_a_line(line, starts[start], tolerance, doubt, ends)
-        if inertia < 0.0:
-            return start, -1.0
-        changed = 0
-        for k in range(len(ends)):
-            changed += ends[k] != best_ends[k]
-        if best >= 0.0 and (inertia > best + doubt or changed == 0):
-            continue
-        if best >= 0.0 and inertia >= best - doubt:
-            return start, -1.0
-        best, winner = inertia, start
-        for k in range(len(ends)):
-            best_ends[k] = ends[k]
-    return winner, best

@@ -14,19 +14,15 @@ from bivaluate._errors import SearchWarning
 from bivaluate._parallel import Workers, one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
-    LARGEST_P,
     MOST_BLOCKS,
     MOST_PATTERNS,
-    Background,
-    Calibration,
     background_beside,
-    calibrate,
     find_background,
     take_out,
 )
-from bivaluate.algorithms._coherent_prepare import COLUMNS_FOR_TAILS, admit
-from bivaluate.algorithms._coherent_refine import Scored, refine
-from bivaluate.algorithms._coherent_search import Search, usual_starts
+from bivaluate.algorithms._coherent_field import copy_field
+from bivaluate.algorithms._coherent_prepare import POWERS, Unsearchable, prepare
+from bivaluate.algorithms._coherent_search import Scored, Search, usual_starts
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, check_seed
 from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.chance.evidence import evidence_table
@@ -64,8 +60,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
     n_starts : int or None, default=None
         Climbs per pass; None for two per row, within 400 and 1200.
     calibrate : bool, default=True
-        Whether blocks are compared with what the search finds in surrogates of the data. `bivaluate.find`, which judges
-        every block by its evidence, does without.
+        Whether nothing is returned where evidence (of transformed values, where the search transforms them) supports
+        none of the blocks. `bivaluate.find` judges all blocks itself.
     missing : {"raise", "omit"}, default="raise"
         What to do about NaN: an error, or leave these cells out.
     n_jobs : int or None, default=None
@@ -79,9 +75,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
         The biclusters, those of the largest score first.
     evidence_ : ndarray of shape (K,)
         Evidence of each bicluster, as :func:`bivaluate.evidence_table` gives it for the solution.
-    p_values_ : ndarray of shape (K,)
-        Where surrogates were searched (transformed data, few or correlated columns, or blocks in surrogates): the
-        probability that the best block of a surrogate has as large a score, by the tail of eleven of them; else NaN.
     patterns_ : list of str
         Pattern of each bicluster, as :func:`bivaluate.evidence_table` names it.
     notes_ : list of str
@@ -90,8 +83,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
     Warns
     -----
     SearchWarning
-        If the matrix has too few rows or columns, too few levels or no usual distribution: then nothing is found. If a
-        pattern common to half of all rows was taken out, or if surrogates hold blocks as good as all that were found.
+        If the matrix has too few rows or columns, too few levels or no usual distribution, or if evidence supports no
+        block: then nothing is found. If a pattern common to half of all rows was taken out.
 
     See Also
     --------
@@ -164,15 +157,12 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self.notes_: list[str] = []
         self._warned: list[str] = []
         with one_thread():
-            blocks, p_values = self._search(values, rng, most)
-        order = [k for k, _ in sorted(enumerate(blocks), key=lambda item: -item[1][0])][:most]
-        pairs = [blocks[k][1] for k in order]
-        self.solution_ = Biclustering(pairs, values.shape, info=self._info())
+            blocks = sorted(self._search(values, rng, most), key=lambda block: -block[0])[:most]
+        self.solution_ = Biclustering([pair for _, pair in blocks], values.shape, info=self._info())
         self.rows_ = self.solution_.row_masks
         self.columns_ = self.solution_.col_masks
         judged = evidence_table(values, self.solution_, missing="omit")
         self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
-        self.p_values_ = np.array([p_values[k] for k in order], dtype=np.float64)
         return self
 
     def _find(self, X: Values) -> Iterator[Pair]:
@@ -193,38 +183,46 @@ class CoherentSubmatrices(BiclusteringEstimator):
         check_seed(self.random_state)
         return most
 
-    def _search(self, X: Values, rng: np.random.RandomState, most: int) -> tuple[list[Scored], Values]:
-        """Return the blocks and their p-values; constant rows and columns take no part."""
-        admitted = admit(X, self.min_rows)
-        rows, cols, Z = admitted.rows, admitted.cols, admitted.Z
-        self.notes_ += admitted.notes
-        if Z is None or admitted.unbent is None:
-            self._warn(admitted.reason)
-            return [], np.zeros(0)
-        starts = self.n_starts or usual_starts(len(Z))
+    def _search(self, X: Values, rng: np.random.RandomState, most: int) -> list[Scored]:
+        """Return the blocks found; constant rows and columns take no part."""
+        try:
+            prepared = prepare(X, self.min_rows)
+        except Unsearchable as reason:
+            self._warn(f"{reason} Nothing is found.")
+            return []
+        self.notes_ += prepared.notes
+        rows, cols = prepared.rows, prepared.cols
+        starts = self.n_starts or usual_starts(len(rows))
         with Workers(self.n_jobs, X.size * starts) as workers:
-            search = Search(starts, float(self.min_evidence), self.min_rows, len(Z) // 2, workers)
-            outcome = self._search_prepared(search, Z, admitted.unbent, rng, most)
-        return [(score, (rows[r], cols[c])) for score, (r, c) in outcome.blocks], outcome.p_values
+            search = Search(starts, float(self.min_evidence), self.min_rows, len(rows) // 2, workers)
+            found = self._search_prepared(search, prepared.Z, rng, most)
+        blocks = [(score, (rows[r], cols[c])) for score, (r, c) in found]
+        if not self.calibrate or not blocks:
+            return blocks
+        values = POWERS[prepared.transform](X) if prepared.transform else X
+        solution = Biclustering([pair for _, pair in blocks], X.shape)
+        if evidence_table(values, solution, missing="omit").n_supported:
+            return blocks
+        self._warn(
+            f"{plural(len(blocks), 'block')} with a score above {search.threshold:g}, none of them supported: where the "
+            "search errs, it does so in noise that is unlike what it expects. Nothing is found."
+        )
+        return []
 
-    def _search_prepared(
-        self, search: Search, Z: Values, unbent: Values, rng: np.random.RandomState, most: int
-    ) -> Calibration:
-        blocks: list[Scored] = []
-        background = Background.of(Z, unbent, None)
+    def _search_prepared(self, search: Search, Z: Values, rng: np.random.RandomState, most: int) -> list[Scored]:
         patterns = told = 0
-        # Blocks move the covariance of the columns: where that matters, it is estimated again without their cells.
-        first = True
+        again: list[Pair] | None = None
         while True:
-            if first:
-                background, known = find_background(Z, unbent, search, rng)
+            # Blocks move the covariance of the columns, and missing cells of blocks are to be expected from these:
+            # where either matters, the background is made again beside the blocks, and searched again.
+            if again is None:
+                background, known = find_background(Z, search, rng)
             else:
-                known = [pair for _, pair in blocks]
-                background = background_beside(background.Z, background.unbent, search, known)
-            rough = first and background.correlated
-            blocks = []
+                background, known = background_beside(background.Z, search, again), again
+            rough = again is None and (background.correlated or bool(np.isnan(Z).any()))
+            blocks: list[Scored] = []
             common = None
-            for score, pair in search.peel(background.copy(), rng, MOST_BLOCKS, known, once=rough):
+            for score, pair in search.peel(copy_field(background.field), rng, MOST_BLOCKS, known, once=rough):
                 if len(pair[0]) == search.most_rows and patterns < MOST_PATTERNS:
                     common = pair
                     break
@@ -234,21 +232,12 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     self._tell(told, None if isinstance(self.n_biclusters, str) else most)
             if common is not None:
                 patterns += 1
-                first = True
-                Z, unbent = take_out(background, common)
+                Z, again = take_out(background, common), None
             elif rough and blocks:
-                first = False
+                again = [pair for _, pair in blocks]
             else:
                 break
-        blocks = refine(search, background.field, blocks)
-        doubtful = background.correlated or bool(self.notes_) or Z.shape[1] < COLUMNS_FOR_TAILS
-        outcome = (
-            calibrate(
-                search, background, blocks, rng, doubtful, lambda k, n: self._tell(k, n, "searching copies of the data")
-            )
-            if self.calibrate
-            else Calibration(blocks, np.full(len(blocks), np.nan), False)
-        )
+        blocks = search.drop(blocks)
         if patterns:
             self._warn(
                 f"{plural(patterns, 'pattern')} common to at least half of all rows taken out as background: "
@@ -256,22 +245,15 @@ class CoherentSubmatrices(BiclusteringEstimator):
             )
         if background.correlated:
             self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
+            # A pattern of many rows on most columns is part of the correlation.
+            n, m = Z.shape
+            blocks = [block for block in blocks if 4 * len(block[1][0]) <= n or 2 * len(block[1][1]) <= m]
             if not blocks:
                 self.notes_.append(
                     "Nothing is found beyond the correlation of the columns. What many rows share, such as the "
                     "types of cells, may be part of it: take logarithms of counts, or another algorithm (las, nmf, spectral_co)."
                 )
-        if outcome.by_surrogates and outcome.blocks:
-            self.notes_.append(
-                f"Copies of the data without biclusters were searched too; {len(outcome.blocks)} of {len(blocks)} blocks have "
-                f"a score that these hardly ever reach (p at most {LARGEST_P:g}) and are kept."
-            )
-        elif outcome.by_surrogates:
-            self._warn(
-                f"{plural(len(blocks), 'block')} with a score above {search.threshold:g}: copies of the data without "
-                f"biclusters hold such blocks too often (p above {LARGEST_P:g}). Nothing is found."
-            )
-        return outcome
+        return blocks
 
     def _tell(self, *progress: Any) -> None:
         if self._progress is not None:

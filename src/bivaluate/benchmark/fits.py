@@ -14,7 +14,14 @@ from bivaluate._check import check_int
 from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
 from bivaluate._files import write_whole
 from bivaluate.benchmark.cases import CASES, Case
-from bivaluate.benchmark.judging import TABLES, Scored, Scores, bicluster_measures, known_rows, solution_measures
+from bivaluate.benchmark.judging import (
+    TABLES,
+    MethodSolution,
+    Scores,
+    bicluster_measures,
+    known_rows,
+    solution_measures,
+)
 from bivaluate.io import read_solution, write_matrix
 from bivaluate.registry import choose_metrics
 from bivaluate.solution import Biclustering
@@ -80,10 +87,8 @@ def run_benchmark(
         The folder: matrices, the run folder of the sweep, and tables.
     quick : bool, default=True
         Few algorithms, small data, one seed; otherwise every algorithm that runs here on all data.
-    algorithms : sequence of str, optional
-        Keys, patterns or commands, as a sweep takes them.
-    cases : sequence of str, optional
-        Names of cases; those of the form by default.
+    algorithms, cases : sequence of str, optional
+        Keys, patterns or commands, as a sweep takes them, and names of cases; those of the form by default.
     seeds : int, default=1
         Seeds of planted data.
     solutions : mapping of str to path-like, optional
@@ -95,10 +100,8 @@ def run_benchmark(
         with a new one.
     measures : sequence of str
         Measures of your own, ``module:function``, judged beside the others.
-    jobs : int, default=1
-        Worker processes.
-    scheduler : str, optional
-        Address of a Dask scheduler.
+    jobs, scheduler : int, str
+        Worker processes, or the address of a Dask scheduler.
     progress : callable, optional
         Called with what is done, how many, of how many.
 
@@ -147,10 +150,10 @@ def run_benchmark(
     rows: dict[str, list[Any]] = {table: [] for table in TABLES}
     for name, (case, seed) in names.items():
         found = [
-            Scored(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
+            MethodSolution(str(r["algorithm"]), int(r["k"]), run.solution(_cell(name, r)), _stored(run, name, r, added))
             for r in done[done["dataset"] == name].to_dict("records")
         ]
-        found += [Scored(method, len(s), s) for (method, where), s in own.items() if where == name]
+        found += [MethodSolution(method, len(s), s) for (method, where), s in own.items() if where == name]
         kept = folder / "judged" / f"{name.replace(':', '_')}.json"
         for table, new in known_rows(case, seed, found, kept, rescore, added).items():
             rows[table] += new

@@ -29,7 +29,7 @@ CELL = ("case", "domain", "seed", "algorithm", "k")
 REPLACED = 0.1  # share of the rows of each bicluster that a corrupted copy draws anew
 
 
-class Scored(NamedTuple):
+class MethodSolution(NamedTuple):
     """A solution, and its measures where a sweep has computed them."""
 
     algorithm: str
@@ -53,7 +53,7 @@ def _measures(level: str, own: Sequence[str]) -> list[str]:
 
 
 def known_rows(
-    case: Case, seed: int, found: Sequence[Scored], kept: Path, anew: bool, own: Sequence[str] = ()
+    case: Case, seed: int, found: Sequence[MethodSolution], kept: Path, anew: bool, own: Sequence[str] = ()
 ) -> Tables:
     """Return the rows of one data set, from the file `kept` where it holds those of the same solutions.
 
@@ -70,13 +70,13 @@ def known_rows(
     return tables
 
 
-def _fingerprint(case: Case, seed: int, found: Sequence[Scored], own: Sequence[str]) -> str:
+def _fingerprint(case: Case, seed: int, found: Sequence[MethodSolution], own: Sequence[str]) -> str:
     known = [case.name, seed, *solution_measures(own), *bicluster_measures(own)]
     members = [[f.algorithm, f.k, [[b.rows.tolist(), b.cols.tolist()] for b in f.solution]] for f in found]
     return hashlib.sha256(json.dumps([known, members]).encode()).hexdigest()
 
 
-def _rows(case: Case, seed: int, found: Sequence[Scored], anew: bool, own: Sequence[str]) -> Tables:
+def _rows(case: Case, seed: int, found: Sequence[MethodSolution], anew: bool, own: Sequence[str]) -> Tables:
     problem = case.load(seed)
     matrix, truth = problem.matrix.settled(), Truth(problem)
     tables: Tables = {name: [] for name in TABLES}

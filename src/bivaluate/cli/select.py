@@ -88,8 +88,6 @@ def _print(selection: Selection, run: Run) -> None:
     least = f"; gap to the null, p (at least {number(1 / (run.plan.null_runs + 1))})" if with_null else ""
     title = f"what each measure chooses (algorithm K, seeds won{least})"
     _print_pivot(title, selection.best, "measure", _chosen, lambda key: RECORDS[key].symbol)
-    print_list("Disagreements", selection.disagreements)
-    print_list("Seeds", selection.instability)
     print_list("Warnings", selection.warnings)
     print_list("Recommendation", _recommendation(selection, run))
 

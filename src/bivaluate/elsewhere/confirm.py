@@ -115,22 +115,18 @@ def confirm(
     algorithm, n_biclusters, parameters : str, int and mapping, optional
         The search that found the biclusters; by default what the solution's `info` says. Without an algorithm the
         search cannot be repeated, and the quick form is used.
-    ordered : bool, default=False
-        Columns are ordered (time, dose): surrogates keep the smoothness of rows.
-    loose : bool, default=False
-        Match labels up to case and version suffix.
+    ordered, loose : bool, default=False
+        Columns are ordered (time, dose): surrogates keep the smoothness of rows. Match labels up to case and version
+        suffix.
     surrogates, draws : int
         Surrogates of A on which the search is repeated (0 for the quick form), and random sets of rows per bicluster.
     level : float, default=0.05
         False discovery rate up to which a bicluster counts as confirmed.
     random_state : int, default=0
         Same seed, same answer.
-    folder : path, optional
-        Run folder for the repeated searches; a stopped call is continued there.
-    jobs : int, default=1
-        Processes for the repeated searches.
-    progress : callable, optional
-        Called with (searches done, all).
+    folder, jobs, progress : path, int and callable, optional
+        Of the repeated searches: the run folder, in which a stopped call is continued; processes; whom to tell, with
+        (searches done, all).
 
     Returns
     -------
@@ -148,17 +144,9 @@ def confirm(
 
     Notes
     -----
-    C is B's shared rows, standardised by row and then by column. For k rows, :math:`T = \sum_j (\sum_i C_{ij})^2`.
-    The first null draws k rows within strata (A's rows halved by standard deviation and mean in turn, down to fewer
-    than 32): z is T in units of these draws, p_a its rank. The second null is the z of the R biclusters found in
-    surrogates: p_b = (1 + #{z_r ≥ z})/(1 + R) from R = 99 on, a t-test with a standard deviation of at least 1 from
-    R = 5 on. p = max(p_a, p_b); q is Benjamini and Hochberg's. A bicluster with fewer than 5 shared rows, or more than
-    60 % of them, cannot be asked about. The question is that of module preservation [1]_.
-
-    References
-    ----------
-    .. [1] Langfelder, Luo, Oldham, Horvath (2011). Is my network module preserved and reproducible? PLoS Comput. Biol.
-       7, e1001057.
+    For the k shared rows of a bicluster :math:`T = \sum_j (\sum_i C_{ij})^2`, where C is B standardised by row, then by
+    column. p is the larger of two: T among sets of k equally active rows of A, and its z among those of biclusters of
+    surrogates. After the question of module preservation (Langfelder et al. 2011, doi:10.1371/journal.pcbi.1001057).
 
     Examples
     --------

@@ -101,14 +101,9 @@ def recur(
         Layer of the object to fit.
     cut : float, default=0.2
         Closeness below which groups are not joined.
-    random_state : int, default=0
-        Seed of the fits.
-    folder : path, optional
-        Run folder of the fits; a stopped call is continued there.
-    jobs : int, default=1
-        Processes for the fits.
-    progress : callable, optional
-        Called with (fits done, all).
+    random_state, folder, jobs, progress : int, path, int and callable
+        Of the fits: the seed; the run folder, in which a stopped call is continued; processes; whom to tell (fits done,
+        all).
 
     Returns
     -------
@@ -156,11 +151,10 @@ def recur(
     infos = [solution.info for solution in solutions.values()]
     if any(info.get("algorithm") in FACTORS and "spectra" not in str(info.get("parameters")) for info in infos):
         notes.append("Factors that are not cut by spectra scores seldom recur: fit them with the rule spectra:50.")
-    few = [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]
-    if few:
+    if few := [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]:
+        missed = f"fewer than {FEW_BICLUSTERS} biclusters: programs that recur may be missed. Ask for more per sample."
         notes.append(
-            f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {'has' if len(few) == 1 else 'have'} fewer than "
-            f"{FEW_BICLUSTERS} biclusters: programs that recur may be missed. Ask for more per sample."
+            f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {'has' if len(few) == 1 else 'have'} {missed}"
         )
     return _grouped(solutions, labels, cut, notes)
 

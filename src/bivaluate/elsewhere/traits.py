@@ -27,11 +27,10 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Masks = NDArray[np.bool_]
 
-PERMUTATIONS = 9999
 RARE = 10  # permutations that reach a value: with fewer the exact bound is finer
 MOST_CELLS = 4_000_000  # random numbers held at once
 TIED = 1e-9
-LEVEL = 0.05
+NOTHING = {"class": "", **dict.fromkeys(("inside", "outside", "effect", "p_exact", "p"), math.nan)}
 COLUMNS = ["bicluster", "trait", "kind", "class", "inside", "outside", "effect", "p_exact", "p", "q"]
 COLUMNS += ["n_missing", "verdict", "word"]
 ASSOCIATED, NOT_ASSOCIATED, CANNOT = "associated", "not associated", "cannot be asked"
@@ -46,9 +45,9 @@ def traits(
     survival: tuple[str, str] | None = None,
     within: str | None = None,
     technical: Sequence[str] = (),
-    permutations: int = PERMUTATIONS,
-    level: float = LEVEL,
+    permutations: int = 9999,
     random_state: int = 0,
+    level: float = 0.05,
 ) -> pd.DataFrame:
     """Test which annotations the samples of each bicluster share.
 
@@ -65,16 +64,12 @@ def traits(
         Which side of the matrix the annotations describe.
     survival : (str, str), optional
         The two columns with the time and with the event (1) or censoring (0).
-    within : str, optional
-        A column within whose classes samples are permuted, such as the batch.
-    technical : sequence of str
-        Traits that make a bicluster doubtful, such as batch and plate.
-    permutations : int, default=9999
-        How many permutations of the samples.
+    within, technical : str and sequence of str
+        A column within whose classes samples are permuted; traits that make a bicluster doubtful, such as the batch.
+    permutations, random_state : int
+        How many permutations of the samples, and their seed.
     level : float, default=0.05
         False discovery rate up to which a trait counts as shared.
-    random_state : int, default=0
-        Same seed, same answer.
 
     Returns
     -------
@@ -114,7 +109,7 @@ def traits(
     if annotations is None:
         if not is_anndata(X):
             raise ParameterError(
-                "annotations are missing: pass a table of the samples, or an AnnData object, which has one."
+                "annotations are missing: pass a table of samples, or an AnnData object, which has one."
             )
         annotations = X.obs if of == "columns" else X.var
     matrix = Matrix.of(X, missing="omit")
@@ -124,9 +119,8 @@ def traits(
     for name in [*technical, *([within] if within else []), *(survival or ())]:
         if name not in table.columns:
             known = list(map(str, table.columns))
-            raise ParameterError(
-                f"the annotations have no column {name!r}; they have {first_few(known)}.{suggest(name, known)}"
-            )
+            what = f"the annotations have no column {name!r}; they have {first_few(known)}."
+            raise ParameterError(what + suggest(name, known))
     strata = np.zeros(n) if within is None else pd.factorize(table[within].astype(object))[0]
     inside = np.zeros((len(solution), n), dtype=np.bool_)
     for mask, b in zip(inside, solution, strict=True):
@@ -137,11 +131,10 @@ def traits(
         seen = ~pd.isna(values).any(axis=1)
         parts = [np.flatnonzero(strata[seen] == stratum) for stratum in np.unique(strata[seen])]
         samples = _Samples(inside[:, seen], parts, within is not None, permutations, rng)
-        test = _classes if kind == "categorical" else _numbers
-        place = {"trait": name, "kind": kind, "n_missing": int((~seen).sum())}
-        for k, found in enumerate(test(values[seen].squeeze(axis=1) if kind != "survival" else values[seen], samples)):
-            rows.append({"bicluster": f"B{k + 1}", **place, **found, "order": k})
-    rows.sort(key=lambda row: int(row["order"]))
+        tested = (_classes if kind == "categorical" else _numbers)(values[seen], samples)
+        place = {"trait": name, "kind": kind, "n_missing": int((~seen).sum()), **NOTHING}
+        rows += [{"bicluster": f"B{k}", **place, **found} for k, found in enumerate(tested, start=1)]
+    rows.sort(key=lambda row: int(row["bicluster"][1:]))
     for row, q in zip(rows, adjusted(np.array([row["p"] for row in rows])), strict=True):
         row["q"] = float(q)
         row |= _said(row, row["trait"] in technical, level)
@@ -200,9 +193,8 @@ def _aligned(annotations: Any, labels: tuple[str, ...] | None, n: int) -> tuple[
     table = annotations if isinstance(annotations, pd.DataFrame) else pd.DataFrame(annotations)
     if isinstance(table.index, pd.RangeIndex) or labels is None:
         if len(table) != n:
-            raise ParameterError(
-                f"the annotations have {plural(len(table), 'row')} and no labels, but there are {n:,} samples."
-            )
+            rows = plural(len(table), "row")
+            raise ParameterError(f"the annotations have {rows} and no labels, but there are {n:,} samples.")
         return table, []
     table = table.set_axis(table.index.map(str))
     if table.index.has_duplicates:
@@ -238,10 +230,8 @@ def _traits_of(
     if survival is not None:
         values = table[list(survival)].to_numpy(np.float64, na_value=np.nan)
         if not np.isin(values[~np.isnan(values[:, 1]), 1], (0, 1)).all() or (values < 0).any():
-            time, event = survival
-            raise ParameterError(
-                f"survival needs times from 0 in {time!r}, and 1 (event) or 0 (censored) in {event!r}."
-            )
+            what = "survival needs times from 0 in {!r}, and 1 (event) or 0 (censored) in {!r}."
+            raise ParameterError(what.format(*survival))
         yield "survival", "survival", values
 
 
@@ -261,16 +251,12 @@ class _Samples:
             yield mask if 1 < mask.sum() < len(mask) - 1 else None
 
 
-def _empty() -> dict[str, Any]:
-    return {"class": "", **dict.fromkeys(("inside", "outside", "effect", "p_exact", "p"), math.nan)}
-
-
 def _numbers(values: Floats, samples: _Samples) -> Iterator[dict[str, Any]]:
     """Rank sum of numbers, or log-rank test of times and events: members against the others."""
     from scipy.stats import CensoredData, logrank, mannwhitneyu, rankdata
 
-    survival = values.ndim > 1
-    times, events = values.T if survival else (values, np.ones(len(values)))
+    survival = values.shape[1] > 1
+    times, events = values.T if survival else (values[:, 0], np.ones(len(values)))
     scores = np.zeros(len(values))
     for part in samples.parts:
         own = times[part]
@@ -278,7 +264,7 @@ def _numbers(values: Floats, samples: _Samples) -> Iterator[dict[str, Any]]:
     drawn = _permuted_p(scores, samples) if survival or samples.stratified else None
     for k, mask in enumerate(samples.members()):
         if mask is None or not events.any():
-            yield _empty()
+            yield {}
             continue
         more = float(scores[mask].sum())
         if survival:
@@ -299,13 +285,13 @@ def _classes(values: Any, samples: _Samples) -> Iterator[dict[str, Any]]:
     import pandas as pd
     from scipy.stats import hypergeom
 
-    codes, classes = pd.factorize(values)
+    codes, classes = pd.factorize(values[:, 0])
     one_of = np.eye(len(classes), dtype=np.int64)[codes]
     sizes, n = one_of.sum(axis=0), len(codes)
     groups = np.array([one_of[part].sum(axis=0) for part in samples.parts])
     for mask in samples.members():
         if mask is None:
-            yield _empty()
+            yield {}
             continue
         k, counts = int(mask.sum()), one_of[mask].sum(axis=0)
         taken = np.array([mask[part].sum() for part in samples.parts])
@@ -376,31 +362,24 @@ def _permuted_p(scores: Floats, samples: _Samples) -> Floats:
     return np.asarray((1 + reached) / (samples.permutations + 1))
 
 
+def _telling(table: pd.DataFrame) -> list[dict[Any, Any]]:
+    return table[table["word"] != ""].sort_values("q", kind="stable").to_dict("records")
+
+
 def words(table: pd.DataFrame) -> dict[str, str]:
-    """Return for each bicluster its most telling trait in a word, or why it may be technical.
+    """Return for each bicluster its most telling trait in a word.
 
     >>> rows = [("B1", "type", 1e-9, "associated", "97 % B"), ("B2", "type", 0.4, "not associated", "")]
     >>> words(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
     {'B1': '97 % B'}
     """
-    found: dict[str, str] = {}
-    telling = table[table["word"] != ""].sort_values("q", kind="stable")
-    for row in telling.to_dict("records"):
-        found.setdefault(str(row["bicluster"]), str(row["word"]))
-    return found
+    return {str(row["bicluster"]): str(row["word"]) for row in reversed(_telling(table))}
 
 
 def describe(table: pd.DataFrame) -> list[str]:
-    """Return a sentence for each association, the smallest q first.
-
-    >>> rows = [("B1", "type", 1e-9, "associated", "97 % B")]
-    >>> describe(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
-    ['B1: 97 % B (type, q 1e-09)']
-    """
-    telling = table[table["word"] != ""].sort_values("q", kind="stable")
+    """Return a sentence for each association, the smallest q first."""
     return [
-        f"{row['bicluster']}: "
-        + (row["word"] if row["verdict"] == ASSOCIATED else str(row["verdict"]))
-        + f" ({row['trait']}, q {number(row['q'])})"
-        for row in telling.to_dict("records")
+        f"{row['bicluster']}: {row['word' if row['verdict'] == ASSOCIATED else 'verdict']} "
+        f"({row['trait']}, q {number(row['q'])})"
+        for row in _telling(table)
     ]

@@ -56,6 +56,7 @@ class GeneSets:
         if empty:
             raise ParameterError(f"{self.name}: {plural(len(empty), 'set')} without any gene: {first_few(empty, 3)}.")
         object.__setattr__(self, "members", members)
+        object.__setattr__(self, "titles", {key: self.titles.get(key, key) for key in members})
 
     @property
     def genes(self) -> frozenset[str]:
@@ -72,26 +73,6 @@ class GeneSets:
         ['x', 'y']
         """
         return frozenset().union(*self.members.values())
-
-    def title(self, key: str) -> str:
-        """Return what a set is called.
-
-        Parameters
-        ----------
-        key : str
-            A key of `members`.
-
-        Returns
-        -------
-        str
-            Its title, or the key where it has none.
-
-        Examples
-        --------
-        >>> GeneSets({"GO:1": ["x"]}, {"GO:1": "translation"}).title("GO:1")
-        'translation'
-        """
-        return self.titles.get(key, key)
 
     def known_as(self, labels: Iterable[str]) -> list[str | None]:
         """Return the name under which the sets know each label; None for a gene that is in no set.

@@ -144,9 +144,8 @@ def enrich(
 ) -> Enrichment:
     """Test which gene sets are over-represented among the genes of each bicluster.
 
-    The chance that a random choice of as many genes of the matrix shares at least as many with the set
-    (hypergeometric, one-sided). The q-values of each bicluster are Benjamini and Hochberg's [1]_ over all sets tested.
-    The background is the genes of the matrix that are in some set, never the whole genome.
+    Hypergeometric, one-sided; q-values of each bicluster after Benjamini and Hochberg (1995) over all sets tested. The
+    background is the genes of the matrix that are in some set, never the whole genome.
 
     Parameters
     ----------
@@ -160,12 +159,9 @@ def enrich(
         Where the genes are.
     level : float, default=0.05
         The false discovery rate up to which a set counts as enriched.
-    min_size : int, default=2
-        Sets with fewer genes of the background are not tested.
-    n_random : int, default=100
-        How many random sets of genes are drawn for each bicluster, as a control; 0 for none.
-    random_state : int, default=0
-        Same seed, same control.
+    min_size, n_random, random_state : int
+        Fewest genes of the background in a set that is tested; random sets of genes per bicluster, as a control, and
+        their seed.
 
     Returns
     -------
@@ -182,10 +178,6 @@ def enrich(
     See Also
     --------
     bivaluate.enrichment.read_gmt, bivaluate.enrichment.load_yeast_ontology
-
-    References
-    ----------
-    .. [1] Benjamini, Hochberg (1995). Controlling the false discovery rate. J. R. Stat. Soc. B 57, 289-300.
 
     Examples
     --------
@@ -219,7 +211,7 @@ def enrich(
         rows = []
         for k in np.lexsort((-overlap, p))[: np.count_nonzero(overlap)]:
             key, sizes = background.keys[k], (int(overlap[k]), len(study), int(background.sizes[k]), background.n_genes)
-            values = (key, sets.title(key), *sizes, float(p[k]), float(q[k]))
+            values = (key, sets.titles[key], *sizes, float(p[k]), float(q[k]))
             rows.append(name | dict(zip(columns, values, strict=True)))
         terms += rows
         best = rows[0] if rows else {"set": "", "title": "", "p": math.nan, "q": math.nan}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bivaluate.solution import Biclustering
 
 NO_BICLUSTERS = "The solution has no biclusters."
+CANNOT = "These biclusters cannot be judged."
 NOT_ASKED = "The measures asked for cannot judge the biclusters: evidence was not computed."
 #: Verdicts as sentences say them.
 WORDS = {
@@ -62,6 +63,8 @@ def judged(
         return Verdict(NOT_ASKED if records else NO_BICLUSTERS, **known)
     names = members or [""] * len(records)
     rows = tuple(_row(record) | {"members": some, "shares": ""} for record, some in zip(records, names, strict=True))
+    if all(math.isnan(_value(row["evidence"])) for row in rows):
+        return Verdict(CANNOT, f"{rows[0]['why'][:1].upper()}{rows[0]['why'][1:]}.", rows, **known)
     return Verdict(headline(rows), _reason(rows, nouns), rows, **known)
 
 
@@ -156,7 +159,7 @@ def why(record: Mapping[str, Any]) -> str:
         return f"evidence {signed(evidence)}"
     if math.isnan(evidence):
         return str(record.get("reason") or "evidence is undefined")
-    return f"evidence {signed(evidence)}: noise of this size gives blocks like it"
+    return f"evidence {signed(evidence)}: {record.get('reason') or 'noise of this size gives blocks like it'}"
 
 
 def signed(value: float) -> str:

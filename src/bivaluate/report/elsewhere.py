@@ -14,7 +14,7 @@ from bivaluate.elsewhere.recur import Recurrence, recur
 from bivaluate.elsewhere.traits import words
 from bivaluate.matrix import Matrix
 from bivaluate.report.render import Figure, Section
-from bivaluate.report.source import Drawn, Source
+from bivaluate.report.source import Content, Drawn
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def recur_section(found: Recurrence) -> Section:
     return Section("Over samples", " ".join([found.summary, *found.notes]), columns, rows)
 
 
-def annotated(source: Source, test: Test) -> Source:
+def annotated(source: Content, test: Test) -> Content:
     """Return the same source; the table of biclusters says in a word what the samples of each share."""
 
     def load(index: int) -> Drawn | None:

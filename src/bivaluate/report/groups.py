@@ -81,7 +81,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Gathered:
     """All groups with their marks, solutions and winners as tables, and per solution where it is its seed's best."""
 
     criterion: str
@@ -113,7 +113,7 @@ def choose_criterion(solutions: Sequence[Scored], by: str | None = None) -> str:
     return next((k for k in main if any(math.isfinite(s.values.get(k, math.nan)) for s in judged)), main[0])
 
 
-def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
+def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     """Gather solutions over seeds, in order of first appearance, and mark what judge chooses."""
     criterion = choose_criterion(solutions, by)
     table = results_table(solutions)
@@ -150,7 +150,7 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Judged:
         )
         for i, (place, mine) in enumerate(members.items())
     ]
-    return Judged(criterion, ranked(groups, criterion), table, winners, _seed_bests(table, ranking))
+    return Gathered(criterion, ranked(groups, criterion), table, winners, _seed_bests(table, ranking))
 
 
 def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:

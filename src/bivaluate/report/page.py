@@ -13,10 +13,10 @@ from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.judge.choice import EVIDENCE, RAW, pick
 from bivaluate.judge.verdict import Verdict
 from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_metrics
-from bivaluate.report.groups import Group, Judged, gather
+from bivaluate.report.groups import Gathered, Group, gather
 from bivaluate.report.pictures import Budget, best_terms, bicluster_records, draw_solution, members_of, plain
-from bivaluate.report.sentences import Case, speak, speak_all
-from bivaluate.report.source import Drawn, Null, Source
+from bivaluate.report.sentences import Findings, speak, speak_all
+from bivaluate.report.source import Content, Drawn, Null
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ class Page:
     tables: Mapping[str, pd.DataFrame]
 
 
-def make_page(source: Source, title: str | None = None, by: str | None = None) -> Page:
+def make_page(source: Content, title: str | None = None, by: str | None = None) -> Page:
     """Gather everything the page shows; `by` names the measure that chooses the winner of the headline."""
     judged = gather(source.solutions, by)
     groups, criterion = judged.groups, judged.criterion
@@ -70,7 +70,7 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
     chosen = [group for group in chosen if drawn[group.taken] is not None]
     cases = {name: _case(name, judged, source, drawn) for name in datasets}
     details = _details(chosen, drawn, source, criterion)
-    only = next(iter(cases.values())) if len(cases) == 1 else Case(())
+    only = next(iter(cases.values())) if len(cases) == 1 else Findings(())
     records = [detail["verdict"] for detail in details]
     shown = next((i for i, record in enumerate(records) if record is only.verdict), None)
     anchors = {id(group): detail["anchor"] for group, detail in zip(chosen, details, strict=True)}
@@ -111,7 +111,7 @@ def make_page(source: Source, title: str | None = None, by: str | None = None) -
 
 
 def _tables(
-    source: Source, judged: Judged, chosen: Sequence[Group], drawn: Mapping[int, Drawn | None]
+    source: Content, judged: Gathered, chosen: Sequence[Group], drawn: Mapping[int, Drawn | None]
 ) -> dict[str, pd.DataFrame]:
     """Return what the page shows as tables: winners, solutions, nulls; biclusters and gene sets of what is drawn."""
     import pandas as pd
@@ -150,9 +150,9 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
     return sorted(taken, key=lambda group: list(queues).index(group.dataset))
 
 
-def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Drawn | None]) -> Case:
+def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, Drawn | None]) -> Findings:
     groups = [group for group in judged.groups if group.dataset == dataset]
-    case = Case(
+    case = Findings(
         groups,
         judged.criterion,
         missing=source.missing_by_dataset.get(dataset, 0),
@@ -181,7 +181,7 @@ def _case(dataset: str, judged: Judged, source: Source, drawn: Mapping[int, Draw
     )
 
 
-def _curve(case: Case) -> dict[str, Any] | None:
+def _curve(case: Findings) -> dict[str, Any] | None:
     """Return the criterion against K for the algorithm chosen, with the range of K that is as good."""
     winner = case.winner
     if winner is None or winner.algorithm in case.finds_k:
@@ -202,7 +202,7 @@ def _curve(case: Case) -> dict[str, Any] | None:
 
 
 def _details(
-    chosen: Sequence[Group], drawn: Mapping[int, Drawn | None], source: Source, criterion: str
+    chosen: Sequence[Group], drawn: Mapping[int, Drawn | None], source: Content, criterion: str
 ) -> list[dict[str, Any]]:
     budget = Budget.shared(len(chosen))
     opened = next((i for i, group in enumerate(chosen) if criterion in group.first), 0)
@@ -251,7 +251,7 @@ def _valued(key: str, values: Mapping[str, float], reasons: Mapping[str, str]) -
     return {"symbol": symbol, "value": text, "summary": record.summary, "better": better}
 
 
-def _measures(source: Source) -> list[str]:
+def _measures(source: Content) -> list[str]:
     """Return the measures present, the main ones first, then in the order of the registry, without standard errors."""
     present = dict.fromkeys(key for scored in source.solutions for key in scored.values)
     order = dict.fromkeys([*(metric.key for metric in main_metrics()), *OF_FITS, *SIZES, *METRICS, *present])
@@ -278,7 +278,7 @@ def bicluster_measures() -> list[dict[str, Any]]:
     return [_measure(key) for key in [*of_one, "stability"]]
 
 
-def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source: Source) -> dict[str, Any]:
+def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source: Content) -> dict[str, Any]:
     records = source.records(group.taken)
     marked = group.value("n_supported") != 0  # what is not supported is never called the best
     names = ("dataset", "algorithm", "k", "name", "called", "seeds", "rank", "reason", "reasons")
@@ -291,19 +291,16 @@ def _group(group: Group, keys: Sequence[str], anchors: Mapping[int, str], source
         "counted": [group.counted.get(key, 0) for key in keys],
         "members": list(group.members),
         "anchor": anchors.get(id(group), ""),
-        "nve_k": [
-            [
-                str(r.get("bicluster", "")),
-                plain(r.get("nve_k")),
-                str(r.get("status", "")),
-                r.get("verdict") in (None, SUPPORTED),
-            ]
-            for r in records[:MOST_MAPPED]
-        ],
+        "nve_k": [_mapped(record) for record in records[:MOST_MAPPED]],
     }
 
 
-def _solutions(source: Source, keys: Sequence[str], judged: Judged) -> list[list[Any]]:
+def _mapped(record: Mapping[str, Any]) -> list[Any]:
+    name, status = (str(record.get(key, "")) for key in ("bicluster", "status"))
+    return [name, plain(record.get("nve_k")), status, record.get("verdict") in (None, SUPPORTED)]
+
+
+def _solutions(source: Content, keys: Sequence[str], judged: Gathered) -> list[list[Any]]:
     """Return seed, status, reason, measures and where it is its seed's best, of every solution."""
     return [
         [s.seed, s.status, s.reason, [plain(s.values.get(key)) for key in keys], best]
@@ -325,7 +322,7 @@ def _title(datasets: Sequence[str]) -> str:
 
 
 def _subtitle(
-    source: Source,
+    source: Content,
     groups: Sequence[Group],
     datasets: Sequence[str],
     algorithms: Sequence[str],
@@ -347,7 +344,7 @@ def _subtitle(
     return " · ".join(parts)
 
 
-def _detail_note(source: Source, groups: Sequence[Group], chosen: Sequence[Group]) -> str:
+def _detail_note(source: Content, groups: Sequence[Group], chosen: Sequence[Group]) -> str:
     """Say which solutions are drawn and which are not; nothing if all are."""
     left = len(source.solutions) - len(chosen)
     if not left:
@@ -361,7 +358,7 @@ def _detail_note(source: Source, groups: Sequence[Group], chosen: Sequence[Group
     )
 
 
-def _warnings(source: Source, groups: Sequence[Group]) -> list[dict[str, Any]]:
+def _warnings(source: Content, groups: Sequence[Group]) -> list[dict[str, Any]]:
     """Return what is not finished, failed or took too long, and why: a title and texts each."""
     said: list[dict[str, Any]] = []
     again = "Run the same command again to continue."
@@ -370,9 +367,7 @@ def _warnings(source: Source, groups: Sequence[Group]) -> list[dict[str, Any]]:
         text = f"{'; '.join([*source.missing[:8], *more])}. {again}"
         said.append({"title": f"Not finished: {len(source.missing):,}", "texts": [text]})
     if source.missing_copies:
-        text = (
-            f"Fits on surrogates and perturbed copies: null bands and p-values rest on those that are finished. {again}"
-        )
+        text = f"Fits on surrogates: null bands and p-values rest on those that are finished. {again}"
         said.append({"title": f"Not finished beside the data: {source.missing_copies:,}", "texts": [text]})
     for status in ("failed", "timed out"):
         reasons: dict[str, list[str]] = {}

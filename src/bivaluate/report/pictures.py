@@ -56,7 +56,7 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
     names = bicluster_names(drawn)
     errors = merger_errors(drawn)
     few = len(errors) <= budget.mergers
-    groups = redundancy(drawn)
+    groups = redundant_groups(drawn.records)
     shown = most_evident(drawn, MAX_SHOWN)
     solution = drawn.solution if len(shown) == len(drawn.solution) else drawn.solution.select(shown)
     profiles = most_evident(drawn, MAX_PROFILES)
@@ -94,20 +94,15 @@ def merger_errors(drawn: Drawn) -> NDArray[np.float64]:
     return errors if len(errors) > 1 else np.empty((0, 0))
 
 
-def redundancy(drawn: Drawn) -> list[RedundantGroup]:
-    """Return the redundant groups of a solution, as judge finds them."""
-    return redundant_groups(drawn.records)
-
-
 def _advice(groups: Sequence[RedundantGroup], names: Sequence[str]) -> list[str]:
     """Say what could be done about redundant biclusters."""
-    said = []
-    for group in groups[:MAX_ADVICE]:
-        called = listing([names[k] for k in group.members])
-        if group.duplicates:
-            said.append(f"Keep one of {called}: they share most of their cells.")
-            continue
-        said.append(f"{called} are redundant: one bicluster explains them as well as several.")
+    called = [listing([names[k] for k in group.members]) for group in groups[:MAX_ADVICE]]
+    said = [
+        f"Keep one of {who}: they share most of their cells."
+        if group.duplicates
+        else f"{who} are redundant: one bicluster explains them as well as several."
+        for who, group in zip(called, groups, strict=False)
+    ]
     return said + ([f"{plural(len(groups) - MAX_ADVICE, 'more group')} …"] if len(groups) > MAX_ADVICE else [])
 
 
@@ -162,16 +157,11 @@ def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
     parts = []
     for axis, things in zip((rows, cols), matrix.nouns, strict=True):
         if axis.is_binned:
-            width = np.diff(axis.edges)
-            parts.append(
-                f"{len(axis.order):,} {things} in {axis.n_bins:,} bins of {int(width.min()):,} to {int(width.max()):,}"
-            )
-    if not parts:
-        return ""
-    looked_at = (
-        "" if matrix.in_memory or not rows.is_binned else f", of {ROWS_OF_A_BIN} {matrix.nouns[0]} of each bin at most"
-    )
-    return f"Too large to draw cell by cell: each cell shown is a mean ({listing(parts)}){looked_at}."
+            low, high = np.diff(axis.edges).min(), np.diff(axis.edges).max()
+            parts.append(f"{len(axis.order):,} {things} in {axis.n_bins:,} bins of {low:,} to {high:,}")
+    some = f", of {ROWS_OF_A_BIN} {matrix.nouns[0]} of each bin at most"
+    looked_at = some if rows.is_binned and not matrix.in_memory else ""
+    return f"Too large to draw cell by cell: each cell shown is a mean ({listing(parts)}){looked_at}." if parts else ""
 
 
 def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str, Any]:
@@ -292,15 +282,15 @@ def _enrichment(result: Enrichment | None) -> dict[str, Any] | None:
 
 def _left_out(solution: Biclustering, n_mergers: int, budget: Budget) -> list[str]:
     said = []
-    n = len(solution)
-    if n > MAX_SHOWN:
-        said.append(
-            f"{plural(n - MAX_SHOWN, 'bicluster')} other than the {MAX_SHOWN} with the most evidence (the table beside the page has all)"
-        )
-    if n > MAX_PROFILES:
-        said.append(
-            f"the profiles of {plural(n - MAX_PROFILES, 'bicluster')} other than the {MAX_PROFILES} with the most evidence"
-        )
+    rest = {
+        most: f"{plural(len(solution) - most, 'bicluster')} other than the {most} with the most evidence"
+        for most in (MAX_SHOWN, MAX_PROFILES)
+        if len(solution) > most
+    }
+    if MAX_SHOWN in rest:
+        said.append(f"{rest[MAX_SHOWN]} (the table beside the page has all)")
+    if MAX_PROFILES in rest:
+        said.append(f"the profiles of {rest[MAX_PROFILES]}")
     if n_mergers > budget.mergers:
         said.append(f"the merger matrix of {n_mergers} biclusters (the table names the nearest of each)")
     return said

@@ -8,33 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bivaluate._text import all_of, listing, number, percent, plural
-from bivaluate.judge.choice import (
-    EVIDENCE,
-    PILLARS,
-    PREDICTIVE,
-    agreement,
-    as_good,
-    high_is_better,
-    seeing_nothing,
-    which_is_best,
-)
+from bivaluate.judge import choice, verdict
+from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE
 from bivaluate.judge.limits import SIGNIFICANT, STEADY
-from bivaluate.judge.verdict import (
-    NOT_ASKED,
-    Verdict,
-    asking_held_out_cells,
-    capital,
-    counted,
-    nothing_supported,
-    prediction,
-    reproducibility,
-)
+from bivaluate.judge.verdict import Verdict, counted
 from bivaluate.registry import RECORDS, compared_metrics, symbol
 from bivaluate.report.groups import Group
 
 
 @dataclass(frozen=True)
-class Case:
+class Findings:
     """What is known about one data set.
 
     `verdict` is the record of the solution shown: the one chosen, the only one, or what comes nearest. `missing` of
@@ -79,7 +62,7 @@ class Case:
     @property
     def unseen(self) -> list[str]:
         """Which of evidence and held-out cells choose nothing."""
-        return seeing_nothing(self.choices, self.pillars, self.p_values)
+        return choice.seeing_nothing(self.choices, self.pillars, self.p_values)
 
     @property
     def statuses(self) -> Counter[str]:
@@ -94,21 +77,24 @@ class Case:
             return []
         mine = [g for g in self.groups if g.family == best.family and g.takes_part(key)]
         ks = [group.k for group in mine]
-        low, high = as_good(ks, [group.value(key) for group in mine], high_is_better(key)) or (best.k, best.k)
+        low, high = choice.as_good(ks, [group.value(key) for group in mine], choice.high_is_better(key)) or (
+            best.k,
+            best.k,
+        )
         return sorted(k for k in ks if low <= k <= high)
 
 
-def speak(case: Case) -> Verdict:
+def speak(case: Findings) -> Verdict:
     """Return the verdict on one data set: the record of the solution shown, with a headline and notes on the choice."""
     record = case.verdict or Verdict("")
     steps = [*(["Start the same command again to finish the run."] if case.missing else []), *record.next_steps]
     if case.winner is not None and case.held_out and PREDICTIVE not in case.pillars and not case.unseen:
-        steps.append(asking_held_out_cells(case.held_out))
+        steps.append(verdict.asking_held_out_cells(case.held_out))
     notes = [*_unfinished(case.missing, case.planned), *_troubled(case), *_choice(case), *record.notes]
     return replace(record, headline=_headline(case), next_steps=tuple(steps[:2]), notes=tuple(notes))
 
 
-def _headline(case: Case) -> str:
+def _headline(case: Findings) -> str:
     winner = case.winner
     if not case.groups:
         return "Nothing has been scored yet."
@@ -120,32 +106,32 @@ def _headline(case: Case) -> str:
         return case.verdict.headline if case.verdict else _from_scores(first)
     if winner is not None:
         said = _from_scores(winner) if case.verdict is None else _counted(case.verdict)
-        return f"{winner.name}: {said[:1].lower() + said[1:]}" if said != NOT_ASKED else _lowest(case, winner)
+        return f"{winner.name}: {said[:1].lower() + said[1:]}" if said != verdict.NOT_ASKED else _lowest(case, winner)
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
-        return nothing_supported(case.near)
+        return verdict.nothing_supported(case.near)
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     return f"No solution can be judged by {symbol(case.criterion)}: see the table for the reasons."
 
 
-def _counted(verdict: Verdict) -> str:
+def _counted(record: Verdict) -> str:
     """Say how many are supported; the table says which and what the others are."""
-    rows = verdict.biclusters
+    rows = record.biclusters
     supported = sum(row["verdict"] == "supported" for row in rows)
-    return counted({"n_biclusters": len(rows), "n_supported": supported}) if rows else verdict.headline
+    return counted({"n_biclusters": len(rows), "n_supported": supported}) if rows else record.headline
 
 
 def _from_scores(group: Group) -> str:
     return counted({key: group.value(key) for key in ("n_biclusters", "n_supported")})
 
 
-def _score(case: Case, group: Group) -> str:
+def _score(case: Findings, group: Group) -> str:
     value = group.value(case.criterion)
     return f"{symbol(case.criterion)} {percent(value) if RECORDS[case.criterion].percent else number(value)}"
 
 
-def _lowest(case: Case, winner: Group) -> str:
+def _lowest(case: Findings, winner: Group) -> str:
     best = "highest" if RECORDS[case.criterion].direction == "high" else "lowest"
     return f"{winner.name} has the {best} {_score(case, winner)}."
 
@@ -155,24 +141,24 @@ def _unfinished(missing: int, planned: int) -> list[str]:
     return [f"{missing:,} of {planned:,} planned fits {are} not finished: the verdict may change."] if missing else []
 
 
-def _troubled(case: Case) -> list[str]:
+def _troubled(case: Findings) -> list[str]:
     total, found = sum(case.statuses.values()), case.statuses
     parts = [f"{found[key]:,} of {total:,} fits {key}" for key in ("failed", "timed out") if found[key]]
     return [f"{'; '.join(parts)}."] if parts and total > 1 else []
 
 
-def _choice(case: Case) -> list[str]:
+def _choice(case: Findings) -> list[str]:
     """Return what speaks for and against the choice."""
     winner = case.winner
     doubted = bool(case.pillars and case.unseen and case.fitted)
-    said = [capital(_agreement(case))] if doubted or (winner is not None and len(case.pillars) > 1) else []
+    said = [verdict.capital(_agreement(case))] if doubted or (winner is not None and len(case.pillars) > 1) else []
     if winner is None:
         return said
     if math.isfinite(winner.value(PREDICTIVE)):
         gain, error = winner.value(PREDICTIVE), winner.value(f"{PREDICTIVE}_error")
-        said.append(prediction(winner.predicts, gain, error))
+        said.append(verdict.prediction(winner.predicts, gain, error))
     if math.isfinite(winner.value("stability")):
-        said.append(reproducibility(winner.value("stability"))[1])
+        said.append(verdict.reproducibility(winner.value("stability"))[1])
     if len(case.groups) < 2:
         return said
     return [
@@ -186,16 +172,16 @@ def _choice(case: Case) -> list[str]:
     ]
 
 
-def _agreement(case: Case) -> str:
-    return agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
+def _agreement(case: Findings) -> str:
+    return choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
 
 
-def _others(case: Case, winner: Group) -> list[str]:
+def _others(case: Findings, winner: Group) -> list[str]:
     """Say how many biclusters of the other solutions are supported: of every algorithm the best K."""
     if case.criterion != EVIDENCE:
         return []
     if not case.fitted:
-        return [which_is_best([g.algorithm for g in case.groups], [g.mean for g in case.groups])[1]]
+        return [choice.which_is_best([g.algorithm for g in case.groups], [g.mean for g in case.groups])[1]]
     rest: dict[str, Group] = {}
     for group in sorted(case.groups, key=lambda group: group.rank):
         if group.algorithm != winner.algorithm and math.isfinite(group.value("n_supported")):
@@ -206,7 +192,7 @@ def _others(case: Case, winner: Group) -> list[str]:
     return [f"The other algorithms have fewer supported biclusters or less evidence: {listing(parts)}."]
 
 
-def _as_good(case: Case, winner: Group) -> list[str]:
+def _as_good(case: Findings, winner: Group) -> list[str]:
     """Say which other K are as good."""
     good = case.as_good
     if len(good) < 2 or winner.algorithm in case.finds_k:
@@ -215,7 +201,7 @@ def _as_good(case: Case, winner: Group) -> list[str]:
     return [f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best."]
 
 
-def _beside_null(case: Case) -> list[str]:
+def _beside_null(case: Findings) -> list[str]:
     """Say whether the winner's score is beyond that of the same algorithm on matrices without structure."""
     p, lowest = case.p_value, 1 / (case.surrogates + 1)
     if not math.isfinite(p):
@@ -226,7 +212,7 @@ def _beside_null(case: Case) -> list[str]:
     return [f"Its {symbol(case.criterion)} {is_} better than that of surrogates without structure (p = {p:.2g}{few})."]
 
 
-def _edge(case: Case, winner: Group) -> list[str]:
+def _edge(case: Findings, winner: Group) -> list[str]:
     """Say that the winner's K is the smallest or largest tried, where nothing but the measure itself speaks for it."""
     tried = sorted({g.k for g in case.groups if g.family == winner.family})
     told = math.isfinite(RECORDS[case.criterion].nothing) or math.isfinite(case.p_value)
@@ -236,7 +222,7 @@ def _edge(case: Case, winner: Group) -> list[str]:
     return [f"K = {winner.k} is the {end} K tried, and {symbol(case.criterion)} alone is no evidence for it."]
 
 
-def _steadiness(case: Case, winner: Group) -> list[str]:
+def _steadiness(case: Findings, winner: Group) -> list[str]:
     """Say how often the winner wins over seeds."""
     seeds = sum(group.wins for group in case.groups)
     if winner.seeds < 2 or seeds < 2:
@@ -250,7 +236,7 @@ def _steadiness(case: Case, winner: Group) -> list[str]:
     ]
 
 
-def _disagreement(case: Case, winner: Group) -> list[str]:
+def _disagreement(case: Findings, winner: Group) -> list[str]:
     """Say which error measures would choose another solution."""
     picks: dict[str, list[str]] = {}
     for metric in compared_metrics():
@@ -262,7 +248,7 @@ def _disagreement(case: Case, winner: Group) -> list[str]:
     return [f"{'; '.join(parts)}.{why}"] if parts and case.criterion == EVIDENCE else []
 
 
-def speak_all(cases: Mapping[str, Case]) -> Verdict:
+def speak_all(cases: Mapping[str, Findings]) -> Verdict:
     """Return the verdict on several data sets: who wins where; each has its own record below."""
     decided = {name: (case, case.winner) for name, case in cases.items() if case.winner is not None}
     notes = _unfinished(sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values()))
@@ -282,7 +268,7 @@ def speak_all(cases: Mapping[str, Case]) -> Verdict:
     return Verdict(_headline_of_all(decided, len(cases)), notes=tuple(notes))
 
 
-def _headline_of_all(decided: Mapping[str, tuple[Case, Group]], n_cases: int) -> str:
+def _headline_of_all(decided: Mapping[str, tuple[Findings, Group]], n_cases: int) -> str:
     criterion = next(case.criterion for case, _ in decided.values())
     (leader, most), *rest = Counter(winner.algorithm for _, winner in decided.values()).most_common()
     where = all_of(n_cases, "data set") if most == n_cases > 1 else f"{most} of {plural(n_cases, 'data set')}"

@@ -90,7 +90,7 @@ class Null:
 
 
 @dataclass(frozen=True)
-class Source:
+class Content:
     """Everything a report is built from; `load` and `records` take the position of a solution.
 
     `exponent` is that of NVE_cov, `held_out` the command that asks held-out cells.
@@ -111,7 +111,7 @@ class Source:
     exponent: float = EXPONENT
     held_out: str = ""
 
-    def with_sets(self, sets: GeneSets, genes: str) -> Source:
+    def with_sets(self, sets: GeneSets, genes: str) -> Content:
         """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
         from bivaluate.enrichment import enrich
 
@@ -127,9 +127,9 @@ class Source:
         return replace(self, load=load)
 
 
-def read_source(source: Any) -> Source:
+def read_source(source: Any) -> Content:
     """Return the source for a run (or its folder), an evaluation or a list of evaluations."""
-    if isinstance(source, Source):
+    if isinstance(source, Content):
         return source
     if isinstance(source, (str, os.PathLike)) or all(hasattr(source, name) for name in ("results", "cells")):
         return from_run(source)
@@ -143,7 +143,7 @@ def read_source(source: Any) -> Source:
     return from_evaluations(evaluations)
 
 
-def from_evaluations(evaluations: Sequence[Any]) -> Source:
+def from_evaluations(evaluations: Sequence[Any]) -> Content:
     """Return the source for evaluations, as made by :func:`bivaluate.evaluate`."""
     names = distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
     solutions = []
@@ -165,10 +165,10 @@ def from_evaluations(evaluations: Sequence[Any]) -> Source:
         return found
 
     exponent = evaluations[0].options.exponent if evaluations else EXPONENT
-    return Source("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent)
+    return Content("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent)
 
 
-def from_run(source: Run | str | os.PathLike[str]) -> Source:
+def from_run(source: Run | str | os.PathLike[str]) -> Content:
     """Return the source for a run or its folder; unfinished cells are named, not an error."""
     from bivaluate.sweep import Cell, load_run
     from bivaluate.sweep.again import held_out_command, matrix_words
@@ -176,7 +176,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
 
     run = load_run(source) if isinstance(source, (str, os.PathLike)) else source
     solutions, cells = [], []
-    for row in run.results.to_dict("records"):
+    for row in _rows(run.results):
         cells.append(Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"])))
         solutions.append(_scored(row))
     records = _records(run.biclusters)
@@ -201,7 +201,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Source:
         return judged(mine, nouns=matrix.nouns, steps=steps, notes=notes, members=members)
 
     again = f"bivaluate sweep --plan {run.path.name}/plan.toml --out NEW_FOLDER"
-    return Source(
+    return Content(
         kind="run",
         solutions=solutions,
         load=load,
@@ -223,27 +223,23 @@ def _scored(row: Mapping[Any, Any]) -> Scored:
     from bivaluate.sweep.select import is_own_k
 
     dataset, algorithm, status = (str(row[name]) for name in ("dataset", "algorithm", "status"))
-    reason = "" if _absent(row.get("reason")) else str(row["reason"])
     measures = {str(key): value for key, value in row.items() if key not in _NOT_MEASURES}
-    values = {key: math.nan if _absent(value) else float(value) for key, value in measures.items()}
-    label = algorithm_name(algorithm)
-    own = is_own_k(algorithm)
+    values = {key: math.nan if value is None else float(value) for key, value in measures.items()}
+    label, own, reason = algorithm_name(algorithm), is_own_k(algorithm), str(row["reason"] or "")
     return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values, finds_k=own)
 
 
-def _absent(value: Any) -> bool:
-    import pandas as pd
-
-    return value is None or bool(pd.isna(value))
+def _rows(table: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Return the rows of a table, None where a value is missing."""
+    return table.astype(object).where(table.notna(), None).to_dict("records")
 
 
 def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[str, Any]]]:
-    keys = [*CANDIDATE, "seed"]
+    place = [*CANDIDATE, "seed"]
     grouped: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {}
-    for row in table.to_dict("records"):
-        place = (row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
-        record = {str(key): None if _absent(value) else value for key, value in row.items() if key not in keys}
-        grouped.setdefault(place, []).append(record)
+    for row in _rows(table):
+        dataset, algorithm, k, seed = (row.pop(key) for key in place)
+        grouped.setdefault((dataset, algorithm, int(k), int(seed)), []).append(row)
     return grouped
 
 

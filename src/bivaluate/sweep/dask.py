@@ -7,14 +7,11 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
-from weakref import WeakValueDictionary
 
 from bivaluate._cluster import connect, distributed, send_to_all
 from bivaluate._errors import BivaluateError, RunError
-from bivaluate._rows import ArraySource, SparseSource
 from bivaluate.matrix import Matrix
 from bivaluate.sweep.cells import FAILED, Finished, MatrixOf, Outcome, Task
-from bivaluate.sweep.folder import checksum
 from bivaluate.sweep.work import reason_of
 from bivaluate.sweep.workers import Workers
 
@@ -24,19 +21,9 @@ AHEAD = 4  # tasks per worker thread handed to the scheduler in advance
 # Of the Dask worker this runs in: one worker process per thread of it, kept from task to task.
 _workers = Workers()
 
-# Matrices that arrived there as they were sent, by checksum.
-_arrived: WeakValueDictionary[str, Matrix] = WeakValueDictionary()
 
-
-def perform_on_worker(task: Task, matrix: Matrix, limit: float | None, sent: str = "") -> list[Outcome]:
-    """Perform a task; runs in a thread of a Dask worker, which keeps one worker process.
-
-    `sent` is the checksum of the matrix where it was sent from; one that stays in a file has none.
-    """
-    if sent and _arrived.get(sent) is not matrix:
-        if checksum(matrix) != sent:
-            raise RunError(f"the matrix of {task.matrix_key[0]} did not arrive as it was sent: its checksum differs.")
-        _arrived[sent] = matrix
+def perform_on_worker(task: Task, matrix: Matrix, limit: float | None) -> list[Outcome]:
+    """Perform a task; runs in a thread of a Dask worker, which keeps one worker process."""
     return _workers.perform(task, matrix, limit)
 
 
@@ -95,12 +82,8 @@ class _Submission:
     def _submit(self, task: Task) -> Any:
         key = task.matrix_key
         if key not in self._scattered:
-            matrix = self._matrix_of(task)
-            travels = isinstance(matrix.source, (ArraySource, SparseSource))
-            sent = checksum(matrix) if travels else ""
-            self._scattered[key] = send_to_all(self._client, matrix), sent
-        matrix, sent = self._scattered[key]
-        future = self._client.submit(perform_on_worker, task, matrix, self._limit, sent, pure=False)
+            self._scattered[key] = send_to_all(self._client, self._matrix_of(task))
+        future = self._client.submit(perform_on_worker, task, self._scattered[key], self._limit, pure=False)
         self._tasks[future.key] = task
         return future
 

@@ -107,7 +107,7 @@ class Found:
         Examples
         --------
         >>> found.candidates[["algorithm", "n_supported"]].head(1).values.tolist()
-        [['las-final', 1]]
+        [['las', 1]]
         """
         import pandas as pd
 
@@ -128,7 +128,7 @@ class Found:
         Examples
         --------
         >>> found.chosen.algorithm
-        'las-final'
+        'las'
         """
         return best_fit(self._scored)
 
@@ -324,7 +324,7 @@ class Found:
 
     def _repr_html_(self) -> str:
         rows = [[str(row[name]) if name != "evidence" else number(row[name]) for name in row] for row in self.rows]
-        return html_table(self.verdict, ["bicluster", "rows", "columns", "pattern", "evidence", "verdict"], rows)
+        return html_table(self.verdict, ["bicluster", *self.matrix.nouns, "pattern", "evidence", "verdict"], rows)
 
 
 def find(
@@ -385,7 +385,7 @@ def find(
     >>> X = np.random.default_rng(0).normal(size=(40, 20))
     >>> X[:12, :6] += 3
     >>> [b.shape for b in find(X, algorithms=["las", "bregman"]).solution]
-    [(14, 6)]
+    [(12, 6)]
     """
     seed = check_int("random_state", random_state, 0, LARGEST_SEED)
     left = time if time is None or callable(time) else _countdown(check_real("time", time, 0.001))

@@ -18,7 +18,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
-Fit = Callable[[Floats, int], Biclustering]
+Refit = Callable[[Floats, int], Biclustering]
 
 _ROUNDS = 4
 
@@ -29,7 +29,6 @@ class PredictiveGain:
 
     k_values: tuple[int, ...]
     gains: Floats
-    n_found: Floats
 
     @property
     def mean(self) -> Floats:
@@ -59,7 +58,7 @@ class PredictiveGain:
 
 def predictive_gain(
     X: Any,
-    fit: Fit,
+    fit: Refit,
     k_values: Iterable[int],
     *,
     folds: int = 5,
@@ -127,7 +126,6 @@ def predictive_gain(
     if not tried:
         raise ParameterError("k_values is empty; give at least one number of biclusters.")
     gains = np.empty((check_int("folds", folds, 2), len(tried)))
-    found = np.empty_like(gains)
     for fold, hidden in enumerate(_hidden_sets(values, folds, share, random_state)):
         visible = np.where(hidden, np.nan, values)
         _check_visible(visible, fold)
@@ -139,8 +137,7 @@ def predictive_gain(
             solution = fit(filled, k) if largest is None else largest.select(range(min(k, len(largest))))
             error = float(((values - predicted(visible, solution))[hidden] ** 2).sum())
             gains[fold, column] = 1 - error / base if base > 0 else 0.0
-            found[fold, column] = len(solution)
-    return PredictiveGain(tuple(tried), gains, found.mean(axis=0))
+    return PredictiveGain(tuple(tried), gains)
 
 
 def predicted(visible: Floats, solution: Biclustering) -> Floats:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from bivaluate._errors import RunError
+from bivaluate.sweep.journal import Journal
+from bivaluate.sweep.plan import REMOVED, Plan, is_of_type
 
 # What SQLite calls the values of each column.
 _TEXT, _WHOLE, _NUMBER = ("text",), ("integer",), ("real", "integer", "null")
@@ -30,33 +33,25 @@ _COLUMNS: dict[str, dict[str, Sequence[str]]] = {
 }
 NEEDED = ("layout", "version", "plan", "provenance")
 _PLAIN = (str, int, float, bool, type(None))
-_TEXTS, _NUMBERS = (list, str), (list, int)  # a list, and what it holds
-_PLANNED: dict[str, Sequence[Any]] = {
-    "datasets": (_TEXTS,),
-    "algorithms": (_TEXTS,),
-    "k": (_NUMBERS, str),
-    "seeds": (_NUMBERS, int),
-    "metrics": (_TEXTS, str),
-    "perturb": (_TEXTS, str),
-    **dict.fromkeys(("parameters", "score", "read"), (dict,)),
-    **dict.fromkeys(
-        ("algorithm_seed", "time_limit", "null_runs", "perturb_runs", "held_out", "stability"), (int, float)
-    ),
-    "null": (str,),
-}
 
 
-def check_journal(journal: Any) -> None:
+def check_journal(journal: Journal) -> None:
     """Raise where a journal is not made of tables, lacks one, or holds a value of a wrong type; name the row."""
-    made_of = journal.schema()
+    made_of = list(journal.found("SELECT type, name FROM sqlite_master"))
     for kind, name in made_of:
         if kind not in ("table", "index"):
             raise RunError(f"the journal {journal.path} holds the {kind} {name!r}; only tables are read.")
     for table, columns in _COLUMNS.items():
         if ("table", table) not in made_of:
             raise RunError(f"the journal {journal.path} has no table {table!r}.")
-        for row, column, kind in journal.of_other_types(table, columns):
-            raise RunError(f"row {row} of {table} in the journal {journal.path} is damaged: {column} holds {kind}.")
+        there = {row[1] for row in journal.found(f"PRAGMA table_info({table})")}
+        for column, types in columns.items():
+            if column not in there:
+                raise RunError(f"the journal {journal.path} is damaged: {table} has no column {column!r}.")
+            known = ", ".join(f"'{kind}'" for kind in types)
+            query = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) NOT IN ({known})"
+            for row, kind in journal.found(query):
+                raise RunError(f"row {row} of {table} in the journal {journal.path} is damaged: {column} holds {kind}.")
     for entry in journal.records("matrices"):
         if PurePath(entry["file"]).name != entry["file"] or "\\" in entry["file"]:
             raise RunError(
@@ -71,18 +66,13 @@ def sound_plan(content: Any, where: str) -> dict[str, Any]:
     """Return the plan of a run as it was stored, if its values are of the types of a plan."""
     if not isinstance(content, dict):
         raise RunError(f"the plan in {where} is damaged: it is no table of names and values.")
+    allowed = typing.get_type_hints(Plan)
     for name, value in content.items():
-        if value is not None and not any(_is(value, kind) for kind in _PLANNED.get(name, ())):
+        if value is not None and name not in REMOVED and not is_of_type(value, allowed.get(name, type(None))):
             raise RunError(f"the plan in {where} is damaged: {name} is {str(value)[:60]!r}.")
     if not content.get("datasets") or not content.get("algorithms"):
         raise RunError(f"the plan in {where} is damaged: it names no data set or no algorithm.")
     return content
-
-
-def _is(value: Any, kind: Any) -> bool:
-    if isinstance(kind, tuple):
-        return isinstance(value, list) and all(isinstance(item, kind[1]) for item in value)
-    return isinstance(value, kind)
 
 
 def sound_record(content: Any, where: str) -> dict[str, Any]:

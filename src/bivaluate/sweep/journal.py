@@ -11,7 +11,7 @@ import os
 import sqlite3
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
@@ -84,46 +84,29 @@ class Journal:
     @property
     def empty(self) -> bool:
         """Whether nothing has been laid out yet."""
-        return bool(next(self._found("SELECT count(*) = 0 FROM sqlite_master"))[0])
+        return bool(next(self.found("SELECT count(*) = 0 FROM sqlite_master"))[0])
 
     @property
     def meta(self) -> dict[str, str]:
         """Plan, versions and provenance, as texts."""
-        return dict(self._found("SELECT key, value FROM meta"))
-
-    def schema(self) -> list[tuple[str, str]]:
-        """Return kind and name of everything the file holds."""
-        return [(str(kind), str(name)) for kind, name in self._found("SELECT type, name FROM sqlite_master")]
-
-    def of_other_types(self, table: str, columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, str, str]]:
-        """Yield row, column and type of values that are of none of the types named."""
-        there = {row[1] for row in self._found(f"PRAGMA table_info({table})")}
-        for column, types in columns.items():
-            if column not in there:
-                raise RunError(f"the journal {self.path} is damaged: {table} has no column {column!r}.")
-            known = ", ".join(f"'{kind}'" for kind in types)
-            found = self._found(f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) NOT IN ({known})")
-            yield from ((row, column, kind) for row, kind in found)
+        return dict(self.found("SELECT key, value FROM meta"))
 
     def faults(self) -> list[str]:
         """Return what SQLite finds wrong with the file; nothing where it is whole."""
         with suppress(RunError):
-            return [text for (text,) in self._found("PRAGMA integrity_check(10)") if text != "ok"]
+            return [text for (text,) in self.found("PRAGMA integrity_check(10)") if text != "ok"]
         return ["it cannot be read to its end"]
 
-    def _found(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+    def found(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query; damage is reported in words."""
         try:
             for row in self._db.execute(query, values):  # noqa: UP028 -- it would close the cursor of a closed journal
                 yield row
         except sqlite3.Error as error:
-            raise self._damaged(error) from error
-
-    def _damaged(self, error: Exception) -> RunError:
-        return RunError(
-            f"the journal {self.path} is damaged ({error}). The tables and solutions beside it are as they were last "
-            f"written; 'bivaluate doctor {self.path.parent}' says what is whole."
-        )
+            raise RunError(
+                f"the journal {self.path} is damaged ({error}). The tables and solutions beside it are as they were last "
+                f"written; 'bivaluate doctor {self.path.parent}' says what is whole."
+            ) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -177,12 +160,12 @@ class Journal:
         kept = (DATA, *NULLS) if variants else (DATA,)  # copies of other kinds are of version 0.1.0
         data = " AND variant IN (" + ", ".join(f"'{variant}'" for variant in kept) + ")"
         query = f"SELECT {_current(_PLACE)} FROM cells WHERE {where}{data} ORDER BY position"
-        return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self._found(query)]
+        return [Slot(Cell(*cell), variant, copy) for variant, copy, *cell in self.found(query)]
 
     def rows(self, columns: Sequence[str], *, variants: bool = False) -> Iterator[tuple[Any, ...]]:
         """Yield columns of the finished cells in the order of the plan."""
         where = f"status IS NOT NULL AND variant {'!=' if variants else '='} '{DATA}'"
-        return self._found(f"SELECT {_current(', '.join(columns))} FROM cells WHERE {where} ORDER BY position")
+        return self.found(f"SELECT {_current(', '.join(columns))} FROM cells WHERE {where} ORDER BY position")
 
     def row(self, cell: Cell, columns: str) -> tuple[Any, ...] | None:
         """Return columns of one finished cell, or None."""
@@ -191,7 +174,7 @@ class Journal:
             f" AND dataset = ? AND {_ALGORITHM} = ? AND k = ? AND seed = ?"
         )
         numbered = (cell.dataset, cell.algorithm, int(cell.k), int(cell.seed))  # those of a table are NumPy's
-        return next(self._found(query, numbered), None)
+        return next(self.found(query, numbered), None)
 
     def packed(self, cell: Cell, column: str) -> bytes:
         """Return the solution or the mergers of a finished cell as they are stored."""
@@ -205,8 +188,8 @@ class Journal:
 
     def records(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of ``"matrices"`` (in the order of the plan) or ``"sessions"`` by column."""
-        names = [row[1] for row in self._found(f"PRAGMA table_info({table})")]
-        return [dict(zip(names, row, strict=True)) for row in self._found(f"SELECT * FROM {table} ORDER BY rowid")]
+        names = [row[1] for row in self.found(f"PRAGMA table_info({table})")]
+        return [dict(zip(names, row, strict=True)) for row in self.found(f"SELECT * FROM {table} ORDER BY rowid")]
 
     def start_session(self, started: str, command: str, jobs: str) -> int:
         """Note that a process works on this run; return the number of its turn."""

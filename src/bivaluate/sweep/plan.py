@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import tomllib
+import types
+import typing
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from bivaluate._check import check_choice, check_int, check_real, in_short
 from bivaluate._errors import FileError, FormatError, ParameterError, SearchWarning, suggest
 from bivaluate._text import listing
+from bivaluate.algorithms.algorithm import count_among
 from bivaluate.sweep.cells import NULLS
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO
 
@@ -108,7 +112,6 @@ class Plan:
 
     def __post_init__(self) -> None:
         from bivaluate.algorithms.registry import choose_algorithms, current_key
-        from bivaluate.sweep.work import check_algorithm
 
         put = object.__setattr__
         put(self, "datasets", _words("datasets", self.datasets))
@@ -286,6 +289,58 @@ def differences(plan: Plan, other: Plan) -> list[str]:
         for key in mine | theirs
         if mine.get(key) != theirs.get(key)
     ]
+
+
+def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
+    """Raise if there is no such algorithm, or if it does not take these parameters and values.
+
+    What a parameter takes is read from the annotations of the class, where there are any.
+    """
+    from bivaluate.algorithms.registry import estimator_of
+
+    cls, _ = estimator_of(key)
+    accepted = inspect.signature(cls).parameters
+    annotations = typing.get_type_hints(cls.__init__)
+    reserved = {count_among(accepted), *(() if ":" in key else ("random_state",))} & accepted.keys()
+    for name, value in parameters.items():
+        if name in reserved:
+            instead = "seeds (or algorithm_seed)" if name == "random_state" else "k"
+            raise ParameterError(f"{key}.{name} cannot be set as a parameter; use {instead} of the plan.")
+        if name not in accepted and not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
+            known = [other for other in accepted if other not in reserved]
+            raise ParameterError(
+                f"algorithm {key} has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
+            )
+        allowed = annotations.get(name, Any)
+        if not is_of_type(value, allowed):
+            choices = [a for a in typing.get_args(allowed) if isinstance(a, str)]
+            raise ParameterError(f"{key}.{name} is {value!r}; {_in_words(allowed)} is needed.{suggest(value, choices)}")
+
+
+def is_of_type(value: Any, allowed: Any) -> bool:
+    """Whether a value is of the annotated type; an annotation that is not understood allows everything."""
+    origin, inside = typing.get_origin(allowed), typing.get_args(allowed)
+    if isinstance(allowed, types.UnionType) or origin is typing.Union:
+        return any(is_of_type(value, one) for one in inside)
+    if origin is Literal:
+        return value in inside
+    if origin is Sequence:
+        return isinstance(value, (list, tuple)) and all(is_of_type(item, inside[0]) for item in value)
+    if origin is Mapping:
+        return isinstance(value, Mapping)
+    if allowed in (int, float):
+        kind: Any = Integral if allowed is int else Real
+        return isinstance(value, kind) and not isinstance(value, bool)
+    if allowed is bool:
+        return isinstance(value, bool) or type(value).__name__ == "bool"  # NumPy's
+    return isinstance(value, allowed) if allowed in (str, type(None)) else True
+
+
+def _in_words(allowed: Any) -> str:
+    named = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "none"}
+    if typing.get_origin(allowed) is Literal:
+        return " or ".join(repr(choice) for choice in typing.get_args(allowed))
+    return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
 
 
 def _beside(folder: Path, algorithm: str) -> str:

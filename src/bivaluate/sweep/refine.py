@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._text import first_few, plural
+from bivaluate._text import first_few
 from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
@@ -18,7 +18,7 @@ from bivaluate.sweep.portfolio import CENTRED, LOG, make_view, traits_of
 
 Values = NDArray[np.float64]
 Members = NDArray[np.int64]
-Block = tuple[Members, Members]
+Pair = tuple[Members, Members]
 REFUSALS = 3  # rows or columns tried of each kind
 CHANGED = 0.25  # the largest share of the rows, or columns, of a bicluster that changes
 MOST_TRIALS, CELLS_OF_TRIALS = 400, 200_000_000
@@ -91,10 +91,11 @@ class Refined:
             mine = [change for change in self.changes if change.bicluster == k]
             parts = []
             for joined, verb in ((True, "gains"), (False, "loses")):
-                for axis, name in enumerate(("row", "column")):
+                for axis, nouns in enumerate(matrix.nouns):
                     who = [labels[axis](c.member) for c in mine if c.joined == joined and c.axis == axis]
                     if who:
-                        parts.append(f"{verb} {plural(len(who), name)} ({first_few(who, 4)})")
+                        noun = nouns.removesuffix("s") if len(who) == 1 else nouns
+                        parts.append(f"{verb} {len(who):,} {noun} ({first_few(who, 4)})")
             gain = math.fsum(change.gain for change in mine)
             said.append(f"B{k + 1} {', '.join(parts)}: evidence +{gain:.3g}." if mine else f"B{k + 1} stays as it is.")
         return said
@@ -104,8 +105,9 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     """Refine biclusters: let rows and columns join and leave one at a time where the evidence of the solution grows.
 
     Evidence includes the cost of naming a bicluster's members, so a change that is kept is worth its own cost. Which
-    changes are tried, and in what order, is decided by how well each row and column fits the pattern of the bicluster;
-    whether one is kept, by :func:`bivaluate.evidence_table` alone. Biclusters are neither added, dropped nor merged.
+    changes are tried, and in what order, is decided by how well each row and column fits the pattern of the bicluster:
+    one whose cells noise explains better never joins. Whether a change is kept is decided by
+    :func:`bivaluate.evidence_table` alone. Biclusters are neither added, dropped nor merged.
 
     Parameters
     ----------
@@ -139,9 +141,9 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     >>> X[:20, :8] += 3
     >>> refined = refine(X, Biclustering([(range(2, 20), range(7))], X.shape))
     >>> refined.solution[0].shape
-    (23, 8)
+    (20, 8)
     >>> refined.sentences(Matrix(X))[0][:18]
-    'B1 gains 5 rows (0'
+    'B1 gains 2 rows (0'
     """
     matrix = Matrix.of(X, missing).settled()
     blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]
@@ -192,13 +194,13 @@ def _standardised(matrix: Matrix) -> Values:
     return np.asarray(dense / np.where(spread > 0, spread, 1.0))
 
 
-def _changed(block: Block, axis: int, member: int) -> Block:
+def _changed(block: Pair, axis: int, member: int) -> Pair:
     """Return a block with one row or column more, or less if it is one of its own."""
     own = np.setxor1d(block[axis], [member])
     return (own, block[1]) if axis == 0 else (block[0], own)
 
 
-def _candidates(Z: Values, start: Block, block: Block) -> Iterator[tuple[int, int, bool]]:
+def _candidates(Z: Values, start: Pair, block: Pair) -> Iterator[tuple[int, int, bool]]:
     """Yield the rows and columns most likely to join and to leave a block, one of each kind.
 
     A side of a block changes by no more than a quarter of what it had at the start: more would be another bicluster.

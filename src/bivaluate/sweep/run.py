@@ -33,7 +33,7 @@ from bivaluate.sweep.plan import Plan, differences
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, check_searchable
 from bivaluate.sweep.schedule import (
     Chosen,
-    Source,
+    DataSet,
     choose_for,
     first_slots,
     load_checked,
@@ -155,14 +155,14 @@ class Sweep:
             weakref.finalize(run, shutil.rmtree, self.folder, ignore_errors=True)
         return run
 
-    def _load(self, source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
+    def _load(self, source: DataSet, seed: int | None) -> tuple[Matrix, Biclustering | None]:
         """Load a matrix, and keep it in memory as long as all of them together are not large."""
         matrix, truth = load_checked(source, seed)
         if sum(map(stored_bytes, [*self._kept.values(), matrix])) < KEPT_BYTES:
             self._kept[source.name, seed] = matrix
         return matrix, truth
 
-    def _set_up(self, journal: Journal, found: list[Source]) -> None:
+    def _set_up(self, journal: Journal, found: list[DataSet]) -> None:
         entries, planted, said = [], {}, dict[str, None]()
         for source, seed in matrix_keys(found, self.plan):
             matrix, truth = self._load(source, seed)
@@ -205,7 +205,7 @@ class Sweep:
             size = f"{8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB"
             yield f"data set {dataset} is sparse, and is made dense for {listing(dense)} ({size})."
 
-    def _check_same(self, journal: Journal, found: list[Source]) -> None:
+    def _check_same(self, journal: Journal, found: list[DataSet]) -> None:
         there = Run(self.folder, journal)
         version = journal.meta["version"]
         if version.partition(".")[0] != _version().partition(".")[0]:
@@ -231,7 +231,7 @@ class Sweep:
             self._chosen[source.name, seed] = choose_for(self.plan, matrix)
         journal.note("version", _version())
 
-    def _work(self, journal: Journal, workers: Workers, found: list[Source]) -> None:
+    def _work(self, journal: Journal, workers: Workers, found: list[DataSet]) -> None:
         mine = self._mine(journal.slots())
         waiting = [slot for slot in journal.slots(finished=False) if slot in mine]
         everything, done = len(mine), len(mine) - len(waiting)
@@ -259,7 +259,7 @@ class Sweep:
             journal.end_session(session, _now(), done - before)
             Run(self.folder, journal).export()
 
-    def _next(self, journal: Journal, found: list[Source]) -> list[Slot]:
+    def _next(self, journal: Journal, found: list[DataSet]) -> list[Slot]:
         """Return what comes next where the plan finds K: it depends on the scores of what is finished."""
         run = Run(self.folder, journal)
         done: dict[Cell, Score | None] = {

@@ -26,7 +26,7 @@ MOST_CELLS_CLOSER = 2_000_000  # up to which the K around the best, and more see
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSet:
     """One data set: how it is called in tables and where its matrix comes from."""
 
     name: str
@@ -51,7 +51,7 @@ class Source:
         return read_matrix(self.spec, **self.read).renamed(self.name), None
 
 
-def sources(plan: Plan) -> list[Source]:
+def sources(plan: Plan) -> list[DataSet]:
     """Expand ``scenario:*`` and the like and give every data set its name."""
     expanded = list(dict.fromkeys(name for spec in plan.datasets for name in _expand(spec)))
     found = []
@@ -59,7 +59,7 @@ def sources(plan: Plan) -> list[Source]:
     for spec, stem in zip(expanded, stems, strict=True):
         kind = "file" if os.path.exists(spec) else "scenario" if spec.startswith("scenario:") else "named"
         name = spec if kind != "file" or stems.count(stem) > 1 else stem
-        found.append(Source(name, spec, kind, plan.read if kind == "file" else {}))
+        found.append(DataSet(name, spec, kind, plan.read if kind == "file" else {}))
         if plan.k == PLANTED and kind != "scenario":
             raise ParameterError(
                 f"k is 'planted', but {name} is not a scenario and its number of biclusters is unknown; "
@@ -78,7 +78,7 @@ def _expand(spec: str) -> Sequence[str]:
     return expand_name(spec)
 
 
-def load_checked(source: Source, seed: int | None) -> tuple[Matrix, Biclustering | None]:
+def load_checked(source: DataSet, seed: int | None) -> tuple[Matrix, Biclustering | None]:
     """Load a matrix before anything runs; say which data set could not be read."""
     try:
         return source.load(seed)
@@ -88,7 +88,7 @@ def load_checked(source: Source, seed: int | None) -> tuple[Matrix, Biclustering
         raise type(error)(f"data set {source.name}: {error}") from error
 
 
-def matrix_keys(found: list[Source], plan: Plan) -> list[tuple[Source, int | None]]:
+def matrix_keys(found: list[DataSet], plan: Plan) -> list[tuple[DataSet, int | None]]:
     """Return every matrix of a plan: a data set, and the seed where every seed has a matrix of its own."""
     seeds = _seeds(plan)
     return [(source, seed) for source in found for seed in (seeds if source.per_seed else [None])]
@@ -142,7 +142,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
 
 
 def first_slots(
-    plan: Plan, found: list[Source], chosen: Mapping[MatrixKey, Chosen], planted: Mapping[MatrixKey, int | None]
+    plan: Plan, found: list[DataSet], chosen: Mapping[MatrixKey, Chosen], planted: Mapping[MatrixKey, int | None]
 ) -> Iterator[Slot]:
     """Yield the first places of the journal in the order of the tables: data first, then their copies."""
     if plan.k == AUTO:
@@ -150,7 +150,7 @@ def first_slots(
         return
     seeds = _seeds(plan)
 
-    def ks(source: Source, own_k: bool) -> list[int]:
+    def ks(source: DataSet, own_k: bool) -> list[int]:
         if plan.k == PLANTED:
             return [planted[source.name, seeds[0]] or 0]
         assert not isinstance(plan.k, int)
@@ -166,11 +166,11 @@ def first_slots(
 
 
 def next_slots(
-    plan: Plan, found: list[Source], chosen: Mapping[MatrixKey, Chosen], done: Mapping[Cell, Score | None]
+    plan: Plan, found: list[DataSet], chosen: Mapping[MatrixKey, Chosen], done: Mapping[Cell, Score | None]
 ) -> list[Slot]:
     """Return the places that come next where K is found by the plan: data first, then their copies."""
     seeds = _seeds(plan)
-    cells: dict[Cell, Source] = {}
+    cells: dict[Cell, DataSet] = {}
     for source in found:
         for seed in seeds:
             mine = {
@@ -188,11 +188,11 @@ def next_slots(
     return slots
 
 
-def _all_searched(source: Source, chosen: Mapping[MatrixKey, Chosen]) -> dict[str, Searched]:
+def _all_searched(source: DataSet, chosen: Mapping[MatrixKey, Chosen]) -> dict[str, Searched]:
     return {key: one for (name, _), of in chosen.items() if name == source.name for key, one in of.searched.items()}
 
 
-def _own_seeds(source: Source, variant: str, copy: int, seeds: Sequence[int]) -> Sequence[int]:
+def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -> Sequence[int]:
     """Return the seeds of one copy: a data set of one matrix needs one fit per copy, which takes the seeds in turn."""
     return seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
 

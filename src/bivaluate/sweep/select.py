@@ -56,8 +56,8 @@ class Selection:
         Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
     verdict : list of str
         What is there, a sentence per data set, and whether evidence, held-out cells and `by` agree.
-    disagreements, instability, warnings : list of str
-        Where measures disagree, where seeds do, and what to distrust.
+    warnings : list of str
+        What to distrust. Where measures disagree, `best` says so; where seeds do, the wins in `candidates`.
     undecided : dict
         Why nothing can be chosen by `by`, for each data set without a choice.
 
@@ -79,8 +79,6 @@ class Selection:
     best_k: pd.DataFrame
     null: pd.DataFrame
     verdict: list[str] = field(default_factory=list)
-    disagreements: list[str] = field(default_factory=list)
-    instability: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     undecided: dict[str, str] = field(default_factory=dict)
 
@@ -142,11 +140,11 @@ class Selection:
         >>> selection.to_dict()["best"][0]["algorithm"]
         'cca'
         """
-        sentences = ("verdict", "disagreements", "instability", "warnings")
         return {
             "by": self.by,
             **{name: _records(frame) for name, frame in self.tables.items()},
-            **{name: getattr(self, name) for name in sentences},
+            "verdict": self.verdict,
+            "warnings": self.warnings,
             "undecided": [{"dataset": dataset, "reason": reason} for dataset, reason in self.undecided.items()],
         }
 
@@ -183,8 +181,6 @@ def select(run: Run, by: str | None = None) -> Selection:
         by=by,
         null=null,
         verdict=[_verdict(run, joined["best"], joined["candidates"], name, by, own_k) for name in run.datasets],
-        disagreements=disagreements(joined["best"]),
-        instability=instability(joined["candidates"], by),
         warnings=_cautions(run, joined["candidates"], joined["best"], by, undecided),
         undecided=undecided,
         **joined,
@@ -317,43 +313,6 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
         {str(key): value.item() if hasattr(value, "item") else value for key, value in record.items()}
         for record in clean.to_dict("records")
     ]
-
-
-def disagreements(best: pd.DataFrame) -> list[str]:
-    """Return one sentence per data set whose measures do not agree."""
-    sentences = []
-    for dataset, group in best.groupby("dataset", sort=False):
-        choices: dict[tuple[str, int], list[Mapping[Any, Any]]] = {}
-        for row in group.to_dict("records"):
-            choices.setdefault((row["algorithm"], int(row["k"])), []).append(row)
-        if len(choices) < 2:
-            continue
-        parts = []
-        for (algorithm, k), rows in choices.items():
-            names = listing([symbol(row["measure"]) for row in rows])
-            verb = "choose" if len(rows) > 1 else "chooses"
-            covers = percent(rows[0]["coverage"])
-            fewer = f"{number(rows[0]['found'])} found, " if rows[0].get("found", k) < k else ""
-            parts.append(f"{names} {verb} {algorithm} with K = {k} ({fewer}{covers} covered)")
-        sentences.append(f"{dataset}: {'; '.join(parts)}.")
-    return sentences
-
-
-def instability(candidates: pd.DataFrame, by: str) -> list[str]:
-    """Return one sentence per data set where the choice of `by` depends on the seed."""
-    sentences = []
-    mine = candidates[(candidates["measure"] == by) & (candidates["wins"] > 0)]
-    for dataset, group in mine.groupby("dataset", sort=False):
-        if len(group) < 2:
-            continue
-        ordered = group.sort_values("wins", ascending=False, kind="stable").to_dict("records")
-        parts = [f"{row['algorithm']} K = {row['k']} wins {row['wins']}" for row in ordered[:4]]
-        more = f", {len(ordered) - 4} others the rest" if len(ordered) > 4 else ""
-        contests = int(group["contests"].iloc[0])
-        sentences.append(
-            f"{dataset}: the choice of {symbol(by)} changes with the seed: {', '.join(parts)}{more} of {contests}."
-        )
-    return sentences
 
 
 def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) -> dict[str, str]:

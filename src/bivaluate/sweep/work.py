@@ -5,17 +5,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 import time
-import types
-import typing
 import warnings
 from collections.abc import Mapping
 from functools import partial
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from bivaluate._errors import BivaluateError, CommandTimeoutError, ParameterError, suggest
+from bivaluate._errors import BivaluateError, CommandTimeoutError
 from bivaluate.algorithms.algorithm import count_among
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
@@ -59,53 +56,6 @@ class FitRunner:
         if task.view not in self._views:
             self._views[task.view] = make_view(self._matrix, task.view)
         return _fit_and_score(task, task.ks, self._matrix, self._views[task.view], self._shared)
-
-
-def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
-    """Raise if there is no such algorithm, or if it does not take these parameters and values.
-
-    What a parameter takes is read from the annotations of the class, where there are any.
-    """
-    from bivaluate.algorithms.registry import estimator_of
-
-    cls, _ = estimator_of(key)
-    accepted = inspect.signature(cls).parameters
-    annotations = typing.get_type_hints(cls.__init__)
-    reserved = {count_among(accepted), *(() if ":" in key else ("random_state",))} & accepted.keys()
-    for name, value in parameters.items():
-        if name in reserved:
-            instead = "seeds (or algorithm_seed)" if name == "random_state" else "k"
-            raise ParameterError(f"{key}.{name} cannot be set as a parameter; use {instead} of the plan.")
-        if name not in accepted and not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
-            known = [other for other in accepted if other not in reserved]
-            raise ParameterError(
-                f"algorithm {key} has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
-            )
-        allowed = annotations.get(name, Any)
-        if not _fits(value, allowed):
-            choices = [a for a in typing.get_args(allowed) if isinstance(a, str)]
-            raise ParameterError(f"{key}.{name} is {value!r}; {_in_words(allowed)} is needed.{suggest(value, choices)}")
-
-
-def _fits(value: Any, allowed: Any) -> bool:
-    """Whether a value is of the annotated type; an annotation that is not understood allows everything."""
-    if isinstance(allowed, types.UnionType) or typing.get_origin(allowed) is typing.Union:
-        return any(_fits(value, one) for one in typing.get_args(allowed))
-    if typing.get_origin(allowed) is typing.Literal:
-        return value in typing.get_args(allowed)
-    if allowed in (int, float):
-        kind: Any = Integral if allowed is int else Real
-        return isinstance(value, kind) and not isinstance(value, bool)
-    if allowed is bool:
-        return isinstance(value, (bool, np.bool_))
-    return isinstance(value, allowed) if allowed in (str, type(None)) else True
-
-
-def _in_words(allowed: Any) -> str:
-    named = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "none"}
-    if typing.get_origin(allowed) is typing.Literal:
-        return " or ".join(repr(choice) for choice in typing.get_args(allowed))
-    return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
 
 
 def _make(

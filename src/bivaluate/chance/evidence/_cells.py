@@ -19,6 +19,10 @@ Result = TypeVar("Result")
 _PIECE = 1 << 15
 
 
+#: The form of a block of weights that has no more of them than its rows and columns lead one to expect.
+NOT_RAISED = "not raised"
+
+
 class Judged(NamedTuple):
     """The strongest form of a block: a bound on −log p of it in noise, and the squares or counts it explains."""
 

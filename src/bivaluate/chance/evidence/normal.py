@@ -445,7 +445,7 @@ class Normal:
         yield self.bounds("affine", wide + r, own, explained, sums.squares, block.cells, state, noise)
 
     def loudness(self, block: Block, state: State) -> float:
-        """Return the mean variance of the cells of a block, less than 1 where blocks, rows or columns are quiet."""
+        """Return the mean variance of a block's cells, below 1 where accepted blocks, rows or columns are quiet."""
         less, lines = 0.0, 1.0
         for rows, cols, less_of in state.quiet:
             shared = np.intersect1d(block.rows, rows, True).size * np.intersect1d(block.cols, cols, True).size

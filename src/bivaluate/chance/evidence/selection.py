@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.chance.evidence._cells import Family, Judged, all_cells, first_sums
+from bivaluate.chance.evidence._cells import NOT_RAISED, Family, Judged, all_cells, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
@@ -35,8 +35,9 @@ _LARGEST = 1e70
 _LOG_2 = math.log(2)
 # Totals may vary by so many times what their cells scatter; asked of matrices of up to so many cells.
 _EVEN, _MOST_EVEN = 2.0, 4_000_000
-_NO_NOISE = "no evidence: the means of rows and columns explain every cell of the matrix"
-_NO_CELLS = "no evidence: no cell is observed"
+_NO_NOISE = "the means of rows and columns explain every cell of the matrix"
+_NO_CELLS = "no cell is observed"
+_NOT_RAISED = "no higher than its rows and columns are elsewhere; among counts and zeros only raised blocks are judged"
 
 
 def model_of(matrix: Matrix) -> Family | None:
@@ -178,7 +179,11 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
         if k not in order and k not in redundant and cover.intersections[k, order].any()
     }
     seen = [block.cells > 0 for block in blocks]
-    judgeable = [k in order or k in redundant or not seen[k] or model.best(blocks[k]) > plain[k] for k in range(K)]
+    judgeable = [
+        bool(k in order or k in redundant or not seen[k] or _side(solution[k], cover))
+        or model.best(blocks[k]) > plain[k]
+        for k in range(K)
+    ]
     return Selection(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
@@ -189,16 +194,29 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
             for k in range(K)
         ),
         tuple(redundant.get(k, ()) for k in range(K)),
-        tuple(map(_reason, solution, seen, judgeable)),
+        tuple(
+            "" if k in order or k in redundant else _reason(solution[k], seen[k], judgeable[k], judged[k], cover)
+            for k in range(K)
+        ),
         tuple(order),
     )
 
 
-def _reason(bicluster: Bicluster, seen: bool, judgeable: bool) -> str:
+def _side(bicluster: Bicluster, cover: Cover) -> str:
+    """Return which side of the matrix a bicluster takes in as a whole; "" for none."""
+    n, m = cover.solution.shape
+    return "column" if bicluster.shape[1] == m else "row" if bicluster.shape[0] == n else ""
+
+
+def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, cover: Cover) -> str:
+    """Return why a bicluster is not supported, where there is more to say than that noise gives as much."""
     if not seen:
         return _NO_CELLS
-    r, c = bicluster.shape
-    return "" if judgeable else f"{r} × {c}: no block of this size could be supported in this matrix"
+    if side := _side(bicluster, cover):
+        return f"it takes in every {side}, so there is nothing to compare it with"
+    if not judgeable:
+        return "{} × {}: no block of this size could be supported in this matrix".format(*bicluster.shape)
+    return _NOT_RAISED if judged.form == NOT_RAISED else ""
 
 
 def _raw_of_rest(

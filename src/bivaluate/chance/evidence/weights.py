@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from bivaluate.chance.evidence._cells import FirstSums, Judged, all_cells, by_chunks, sum_up
+from bivaluate.chance.evidence._cells import NOT_RAISED, FirstSums, Judged, all_cells, by_chunks, sum_up
 from bivaluate.chance.evidence.normal import restored
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
@@ -251,7 +251,7 @@ class Weights:
     def raised(self, block: Block, weight: float, expected: float, dispersion: float) -> Judged:
         """Return the bound for a block of this weight where another one is expected."""
         if weight <= expected or not expected > 0:
-            return Judged(0.0, "level")
+            return Judged(0.0, NOT_RAISED)
         by_rows, by_cols = float(self.row_sums[block.rows].sum()), float(self.col_sums[block.cols].sum())
         rest = float(self.row_sums.sum()) - by_rows - by_cols
         own = self.deviance(weight, expected, block.cells, dispersion)

@@ -46,9 +46,5 @@ def _chosen(file: Any, genome: str | None, name: str) -> Any:
 
 
 _NOTE = "genes x cells, sparse; labels are gene ids and barcodes; `layer=` names one of several genomes"
-FORMAT = Format(
-    *("cellranger", "CellRanger .h5, versions 2 and 3", (".h5",), hdf5.detector("cellranger"), _read),
-    options=("layer",),
-    needs="h5py",
-    note=_NOTE,
-)
+_NAMED = ("cellranger", "CellRanger .h5, versions 2 and 3", (".h5",), hdf5.detector("cellranger"), _read)
+FORMAT = Format(*_NAMED, options=("layer",), needs="h5py", note=_NOTE)

@@ -20,16 +20,8 @@ from bivaluate._files import TemporaryRows, as_text, from_text, table_target
 from bivaluate._rows import FileSource
 from bivaluate._text import Advice, Option
 from bivaluate.io.formats import Format, Options
-from bivaluate.io.matrices._dialect import (
-    MISSING,
-    WHITESPACE,
-    Dialect,
-    detect,
-    number,
-    sample_of,
-    spelt,
-    split_or_raise,
-)
+from bivaluate.io.matrices._dialect import MISSING, WHITESPACE, Dialect, detect, number, sample_of, spelt
+from bivaluate.io.matrices._dialect import split_or_raise as split
 from bivaluate.io.matrices.triplets import grammar_of
 from bivaluate.io.source import MAX_CELLS, MAX_LINE, MAX_TEXT, Source
 from bivaluate.matrix import Matrix
@@ -65,49 +57,61 @@ def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) ->
     return parse_rows(source, dialect, lines) if fast is None else fast
 
 
-def _unpacked(source: Source) -> int:
-    """Return how many bytes of text there are, about, in a packed file."""
-    return source.size * (PACKED if source.gzipped else 1)
-
-
 def _stays_on_disk(source: Source) -> bool:
     """Whether the numbers of a table are kept in a temporary file, read some rows at a time, rather than in memory."""
-    return _unpacked(source) >= STREAMED_BYTES
+    return source.size * (PACKED if source.gzipped else 1) >= STREAMED_BYTES
 
 
 def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
     """Parse the data rows line by line; this is the path that can name every fault."""
-    cells = array("d")
-    spilled = TemporaryRows() if _stays_on_disk(source) else None
     labels: list[list[str]] = []
-    try:
-        for row in _parsed_rows(source, dialect, lines, labels, spilled is None):
+    with _Cells(source, dialect) as held:
+        cells = array("d")
+        for row in _parsed_rows(source, dialect, lines, labels):
             cells.extend(row)
-            if spilled is not None and len(cells) >= _SPILLED_CELLS:
-                spilled.add(memoryview(cells))
+            if len(cells) >= _SPILLED_CELLS:
+                held.add(np.frombuffer(cells))
                 cells = array("d")
-    except BaseException:
-        if spilled is not None:
-            spilled.close()
-        raise
-    names = row_labels(labels, dialect)
-    if spilled is not None:
-        spilled.add(memoryview(cells))
-        return _on_disk(spilled, (len(labels), dialect.n_cols), names, dialect, source)
-    values = np.frombuffer(cells, dtype=np.float64).reshape(len(labels), dialect.n_cols)
-    return Matrix(values, names, dialect.col_labels, source.stem)
+        held.add(np.frombuffer(cells))
+        return held.matrix(labels)
 
 
-def _on_disk(
-    spilled: TemporaryRows, shape: tuple[int, int], names: tuple[str, ...] | None, dialect: Dialect, source: Source
-) -> Matrix:
-    rows = FileSource(spilled.path, np.float64, shape)
-    spilled.close(keep_for=rows)
-    return Matrix(rows, names, dialect.col_labels, source.stem)
+class _Cells:
+    """The numbers of a table as they come: kept in memory, of a very large table in a temporary file."""
+
+    def __init__(self, source: Source, dialect: Dialect) -> None:
+        self._source, self._dialect = source, dialect
+        self._spilled = TemporaryRows() if _stays_on_disk(source) else None
+        self._parts: list[NDArray[np.float64]] = []
+
+    def __enter__(self) -> _Cells:
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if kind is not None and self._spilled is not None:
+            self._spilled.close()
+
+    def add(self, cells: NDArray[np.float64]) -> None:
+        """Keep the cells of whole rows."""
+        if self._spilled is None:
+            self._parts.append(cells.reshape(-1))
+        else:
+            self._spilled.add(cells.data)
+
+    def matrix(self, labels: list[list[str]]) -> Matrix:
+        """Return the table, given the index columns of all its rows."""
+        shape, rows = (len(labels), self._dialect.n_cols), row_labels(labels, self._dialect)
+        values: Any
+        if self._spilled is not None:
+            values = FileSource(self._spilled.path, np.float64, shape)
+            self._spilled.close(keep_for=values)
+        else:
+            values = (self._parts[0] if len(self._parts) == 1 else np.concatenate([*self._parts, []])).reshape(shape)
+        return Matrix(values, rows, self._dialect.col_labels, self._source.stem)
 
 
 def _parsed_rows(
-    source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]], labels: list[list[str]], in_memory: bool
+    source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]], labels: list[list[str]]
 ) -> Iterator[Iterable[float]]:
     """Yield the numbers of each data row; its labels are added to `labels`."""
     delimiter, comma = dialect.delimiter, dialect.decimal == ","
@@ -115,7 +119,7 @@ def _parsed_rows(
     for n, line in lines:
         if n < dialect.first:
             continue
-        fields = split_or_raise(line, delimiter, source, n)
+        fields = split(line, delimiter, source, n)
         if len(fields) != width:
             raise FormatError(
                 f"{source.name}, line {n} has {len(fields)} fields, but the table has {width} "
@@ -125,7 +129,7 @@ def _parsed_rows(
             where = "in the last column, which has no name and was empty so far"
             raise source.fault(f"unexpected value {last[:40]!r} {where}.", n)
         labels.append(fields[:n_index])
-        if in_memory and len(labels) * dialect.n_cols > MAX_CELLS:
+        if len(labels) * dialect.n_cols > MAX_CELLS and not _stays_on_disk(source):
             raise source.fault(f"more than {MAX_CELLS} cells.", n)
         data = fields[n_index:]
         try:
@@ -180,28 +184,17 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
     """
     if source.encoding == "utf-16" or not dialect.delimiter.isascii():
         return None
-    spilled = TemporaryRows() if _stays_on_disk(source) else None
     labels: list[list[str]] = []
-    parts: list[NDArray[np.float64]] = []
     try:
-        for text, start, stop in _whole_lines(source, dialect):
-            parts.append(_read_block(text[start:stop], source, dialect, labels))
-            source.check_lines(len(labels))
-            if spilled is not None:
-                spilled.add(parts.pop().data)
-            elif len(labels) * dialect.n_cols > MAX_CELLS:
-                raise _NotUnderstoodError
-    except BaseException as error:
-        if spilled is not None:
-            spilled.close()
-        if isinstance(error, (_NotUnderstoodError, UnicodeDecodeError)):
-            return None
-        raise
-    names = row_labels(labels, dialect)
-    if spilled is not None:
-        return _on_disk(spilled, (len(labels), dialect.n_cols), names, dialect, source)
-    values = np.concatenate(parts) if parts else np.empty((0, dialect.n_cols))
-    return Matrix(values, names, dialect.col_labels, source.stem)
+        with _Cells(source, dialect) as held:
+            for text in _whole_lines(source, dialect):
+                held.add(_read_block(text, source, dialect, labels))
+                source.check_lines(len(labels))
+                if len(labels) * dialect.n_cols > MAX_CELLS and not _stays_on_disk(source):
+                    raise _NotUnderstoodError
+            return held.matrix(labels)
+    except (_NotUnderstoodError, UnicodeDecodeError):
+        return None
 
 
 def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list[str]]) -> NDArray[np.float64]:
@@ -251,8 +244,8 @@ def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list
     return values
 
 
-def _whole_lines(source: Source, dialect: Dialect) -> Iterator[tuple[bytes, int, int]]:
-    """Yield bytes, and where whole lines begin and end in them; lines before the first row are left out."""
+def _whole_lines(source: Source, dialect: Dialect) -> Iterator[bytes]:
+    """Yield whole lines, many at once; those before the first row are left out."""
     held, is_first, skipped = b"", True, dialect.first - 1
     size = max(_BLOCK_BYTES, min(_LARGEST_BLOCK, _BYTES_PER_COLUMN * dialect.n_fields))
     with source.open() as stream:
@@ -265,14 +258,14 @@ def _whole_lines(source: Source, dialect: Dialect) -> Iterator[tuple[bytes, int,
                 if b"\r" in text[first:start].removesuffix(b"\r\n"):  # a line end of its own
                     raise _NotUnderstoodError
             if start < stop:
-                yield text, start, stop
+                yield text[start:stop]
             held = text[stop:]
             if len(held) > MAX_LINE:
                 raise _NotUnderstoodError
     if skipped:
         raise _NotUnderstoodError
     if held:
-        yield held + b"\n", 0, len(held) + 1
+        yield held + b"\n"
 
 
 def _write(matrix: Matrix, path: Path) -> None:

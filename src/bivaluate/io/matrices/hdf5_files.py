@@ -70,9 +70,5 @@ def _known_as(root: Any, source: Source) -> str:
 
 
 _NOTE = "one 2-D dataset, or the one that `layer=` names; large ones stay in the file"
-FORMAT = Format(
-    *("hdf5", "plain HDF5", (".h5", ".hdf5"), hdf5.detector("hdf5"), _read),
-    options=("layer",),
-    needs="h5py",
-    note=_NOTE,
-)
+_NAMED = ("hdf5", "plain HDF5", (".h5", ".hdf5"), hdf5.detector("hdf5"), _read)
+FORMAT = Format(*_NAMED, options=("layer",), needs="h5py", note=_NOTE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bivaluate._anndata import stacked
 from bivaluate._errors import ParameterError, suggest
-from bivaluate._text import first_few
+from bivaluate._text import Advice, Option, first_few
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.matrices._stored import Store
@@ -43,9 +43,9 @@ def _chosen(known: list[str], modality: str | None, name: str) -> str:
     if modality is None and len(known) == 1:
         return str(known[0])
     if modality is None:
-        raise ParameterError(
-            f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with modality=, or all of them, stacked by rows, with modality='all'."
-        )
+        one, both = Option("modality", known[0]), Option("modality", ALL)
+        said = f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with "
+        raise ParameterError(Advice(said, one, ", or all of them, stacked by rows, with ", both, "."))
     if modality not in known:
         raise ParameterError(
             f"{name} has no modality {modality!r}; it has {first_few(known)}.{suggest(modality, known)}"

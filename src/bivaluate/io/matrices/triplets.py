@@ -167,9 +167,8 @@ def _in_order(places: dict[str, int]) -> tuple[tuple[str, ...], np.ndarray[tuple
 
 
 _NOTE = "`user item rating`, one cell a line, with or without a time; sparse; see below"
-FORMAT = Format(
-    *("triplets", "triplets (row, column, value)", (), _detects, _read),
-    options=("delimiter", "decimal", "header"),
-    note=_NOTE,
-    rank=8,
+_NAMED, _OPTIONS = (
+    ("triplets", "triplets (row, column, value)", (), _detects, _read),
+    ("delimiter", "decimal", "header"),
 )
+FORMAT = Format(*_NAMED, options=_OPTIONS, note=_NOTE, rank=8)

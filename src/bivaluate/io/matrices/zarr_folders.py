@@ -50,10 +50,5 @@ def _detects(source: Source) -> bool:
 _NOTE = (
     "AnnData and MuData folders as genes x cells, plain arrays as stored; `layer=`, `modality=`; large ones stay there"
 )
-FORMAT = Format(
-    *("zarr", "zarr folder", (".zarr",), None, _read),
-    options=("layer", "modality"),
-    needs="zarr",
-    note=_NOTE,
-    folder=_detects,
-)
+_NAMED, _OPTIONS = ("zarr", "zarr folder", (".zarr",), None, _read), ("layer", "modality")
+FORMAT = Format(*_NAMED, options=_OPTIONS, needs="zarr", note=_NOTE, folder=_detects)

@@ -50,7 +50,5 @@ def _read(source: Source, options: Options) -> Document:
     return Document(pairs, "index", X.shape, {"algorithm": "BERTopic", "k": len(pairs)})
 
 
-FORMAT = Format(
-    "bertopic", "BERTopic model, topics.json", (".json",), _detects, _read, folder=_in_folder,
-    note="the documents and the top words of each topic; needs the matrix, documents in their order and words as labels",
-)  # fmt: skip
+_NOTE = "the documents and the top words of each topic; needs the matrix, documents in their order and words as labels"
+FORMAT = Format("bertopic", "BERTopic model, topics.json", (".json",), _detects, _read, folder=_in_folder, note=_NOTE)

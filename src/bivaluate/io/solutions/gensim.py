@@ -43,7 +43,6 @@ def _read(source: Source, options: Options) -> Document:
     return factor_document(source, topics, weights, options, algorithm="gensim LDA")
 
 
-FORMAT = Format(
-    "gensim", "gensim LDA model", (), None, _read, options=("rule",), folder=_in_folder,
-    note="a folder with `NAME.expElogbeta.npy` (of `model.save`) and `NAME.mm`, by `MmCorpus.serialize('NAME.mm', model[corpus])`",
-)  # fmt: skip
+_SERIALIZED = "`MmCorpus.serialize('NAME.mm', model[corpus])`"
+_NOTE = f"a folder with `NAME.expElogbeta.npy` (of `model.save`) and `NAME.mm`, by {_SERIALIZED}"
+FORMAT = Format("gensim", "gensim LDA model", (), None, _read, options=("rule",), folder=_in_folder, note=_NOTE)

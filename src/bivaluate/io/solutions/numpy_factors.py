@@ -41,12 +41,8 @@ def factor_document(source: Source, W: Any, H: Any, options: Options, **info: st
     return as_document(found.with_info(**info))
 
 
-FORMAT = Format(
-    "factors",
-    "NumPy .npz with the factors W and H",
-    (".npz",),
-    _detects,
-    _read,
-    options=("rule",),
-    note="`np.savez(path, W=W, H=model.components_)`, rows x K and K x columns; `rule=` (`--rule`) says which members belong",
+_NAME = "NumPy .npz with the factors W and H"
+_NOTE = (
+    "`np.savez(path, W=W, H=model.components_)`, rows x K and K x columns; `rule=` (`--rule`) says which members belong"
 )
+FORMAT = Format("factors", _NAME, (".npz",), _detects, _read, options=("rule",), note=_NOTE)

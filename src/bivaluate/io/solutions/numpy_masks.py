@@ -59,12 +59,6 @@ def _nearly(source: Source) -> str:
     return f"An .npz holds {needed}, and nothing else; arrays found: {first_few(sorted(names))}."
 
 
-FORMAT = Format(
-    "masks",
-    "NumPy .npz with masks or labels",
-    (".npz",),
-    _detects,
-    _read,
-    note="`np.savez(path, rows=model.rows_, columns=model.columns_)`, or `row_labels=` and `column_labels=`",
-    nearly=_nearly,
-)
+_NAME = "NumPy .npz with masks or labels"
+_NOTE = "`np.savez(path, rows=model.rows_, columns=model.columns_)`, or `row_labels=` and `column_labels=`"
+FORMAT = Format("masks", _NAME, (".npz",), _detects, _read, note=_NOTE, nearly=_nearly)

@@ -25,7 +25,5 @@ def _read(source: Source, options: Options) -> Document:
     return factor_document(source, arrays[_DOCUMENTS].T, arrays[_WORDS], options, algorithm="OCTIS")
 
 
-FORMAT = Format(
-    "octis", "OCTIS model output", (".npz",), _detects, _read, options=("rule",),
-    note="documents x words; `rule=` (`--rule`) says which members belong",
-)  # fmt: skip
+_NOTE = "documents x words; `rule=` (`--rule`) says which members belong"
+FORMAT = Format("octis", "OCTIS model output", (".npz",), _detects, _read, options=("rule",), note=_NOTE)

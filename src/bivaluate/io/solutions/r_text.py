@@ -147,18 +147,6 @@ def _nearly(source: Source) -> str:
     return "A single line is what R's writeBiclusterResults leaves of no biclusters: that is r-text." if is_line else ""
 
 
-_NAME = "R biclust text (writeBiclusterResults, .bic)"
+_NAMED = ("r-text", "R biclust text (writeBiclusterResults, .bic)", (".txt", ".bic"))
 _NOTE = "also of rqubic, BcDiag, BicOverlapper and JBiclustGE"
-FORMAT = Format(
-    "r-text",
-    _NAME,
-    (".txt", ".bic"),
-    _detects,
-    _read,
-    _write,
-    index_base=1,
-    note=_NOTE,
-    rank=3,
-    nearly=_nearly,
-    members="label",
-)
+FORMAT = Format(*_NAMED, _detects, _read, _write, index_base=1, note=_NOTE, rank=3, nearly=_nearly, members="label")
