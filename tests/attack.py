@@ -405,6 +405,7 @@ class Fork:
         if self.pid == 0:
             os.close(request_start)
             os.close(answer_end)
+            Fork.inner = None  # one that this process had is no child of the fork
             trial._end_with(parent)
             with contextlib.suppress(BaseException):
                 self._answer(request_end, answer_start)
