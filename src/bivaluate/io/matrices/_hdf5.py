@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -166,6 +167,10 @@ def _labels(node: Any, name: str) -> list[Any]:
     if type(node).__module__.startswith("zarr") or node.dtype.kind != "O":
         return list(np.asarray(node[:]).tolist())
     size = node.file.id.get_filesize()
+    for data in _references(node):  # the library takes memory for a label before it compares its length
+        longest = np.frombuffer(data[: len(data) // 16 * 16], "<u4")[::4].max(initial=0)
+        if longest > size:
+            raise FormatError(f"{name}: {node.name} holds a label of {longest:,} bytes, and the file has {size:,}.")
     step, most, total = max(256, FREE_BYTES * 16 // size), FREE_BYTES * 16 + 100 * size, 0
     values: list[Any] = []
     for start in range(0, node.shape[0], step):
@@ -174,3 +179,25 @@ def _labels(node: Any, name: str) -> list[Any]:
         if total > most:
             raise FormatError(f"{name}: {node.name} holds labels of more than {most:,} bytes.")
     return values
+
+
+def _references(node: Any) -> Iterator[bytes]:
+    """Yield what stands for labels of any length where they are listed: of each its length, an address and a number."""
+    if node.chunks is None:
+        if (offset := node.id.get_offset()) is not None:
+            with open(node.file.filename, "rb") as file:
+                file.seek(offset)
+                yield file.read(16 * node.shape[0])
+        return
+    zipped, shuffled = node.compression == "gzip", bool(node.shuffle)
+    if node.id.get_create_plist().get_nfilters() != zipped + shuffled:
+        return  # packed otherwise: not looked into
+    stored: list[Any] = []
+    node.id.chunk_iter(stored.append)
+    for chunk in stored:
+        skipped, data = node.id.read_direct_chunk(chunk.chunk_offset)
+        if zipped and not skipped >> shuffled & 1:
+            data = zlib.decompressobj().decompress(data, 16 * node.chunks[0])
+        if shuffled and not skipped & 1:
+            data = np.frombuffer(data[: len(data) // 16 * 16], np.uint8).reshape(16, -1).T.tobytes()
+        yield data
