@@ -18,12 +18,13 @@ import numpy as np
 from benchmarks.baselines import FIRST
 from benchmarks.bench_mergers import RANDOM, TARGETS, workload
 from benchmarks.memory import peak_rise
-from benchmarks.timing import Comparison, best_of, in_fresh_process, print_table, seconds
-from bivaluate import Biclustering, DegenerateWarning, Matrix, evaluate, write_matrix
+from benchmarks.timing import Comparison, alternating, best_of, in_fresh_process, print_table, seconds
+from bivaluate import Biclustering, DegenerateWarning, Matrix, compare, evaluate, write_matrix
+from bivaluate.measures.external import EXTERNAL
 from bivaluate.registry import choose_metrics
 
 START_UP = {"--help": 0.4, "score": 1.0}
-EVIDENCE = {"evidence", "total_evidence", "n_paying", "explained"}
+EVIDENCE = {"evidence", "total_evidence", "n_supported", "supported_coverage"}
 
 
 def whole_call(name: str) -> float:
@@ -63,6 +64,37 @@ def with_and_without_evidence(name: str) -> tuple[float, float]:
             evaluate(X, solution, metrics=keys, n_jobs=1)
             times[side].append(time.process_time() - start)
     return statistics.median(times[0]), statistics.median(times[1])
+
+
+def compared(name: str) -> list[Comparison]:
+    """Return the consensus score against scikit-learn's, and all external measures against 2 s, or 7 consensus scores."""
+    from sklearn.metrics import consensus_score
+
+    (X, one), (_, other) = workload(name), workload(name, seed=1)
+    truth, found = Biclustering(one, X.shape), Biclustering(other, X.shape)
+    masks = [(side.row_masks, side.col_masks) for side in (truth, found)]
+    ours, every, peer = alternating(
+        lambda: compare(truth, found, metrics="consensus"),
+        lambda: compare(truth, found),
+        lambda: consensus_score(*masks),
+        repeat=3,
+    )
+    peers = "consensus_score of scikit-learn"
+    return [
+        Comparison(f"consensus of two solutions, {_shape(name)}", peers, peer, ours, must=0.2),
+        Comparison(f"all {len(EXTERNAL)} external measures, {_shape(name)}", peers, peer, every, must=1 / 7),
+    ]
+
+
+def many_biclusters(n: int, m: int, K: int, r: int, c: int) -> tuple[float, float]:
+    """Return the processor time of one call with many small biclusters, and by how many bytes the peak rises."""
+    rng = np.random.default_rng(0)
+    pairs = [(rng.permutation(n)[:r], rng.permutation(m)[:c]) for _ in range(K)]
+    X, solution = rng.normal(size=(n, m)), Biclustering(pairs, (n, m))
+    evaluate(X, solution.select(range(60)))
+    start = time.process_time()
+    rise = float(peak_rise(lambda: evaluate(X, solution, n_jobs=1)))
+    return time.process_time() - start, rise
 
 
 def extra_memory(name: str) -> float:
@@ -116,6 +148,11 @@ def main() -> list[Comparison]:
     found += print_table(
         "a cheap question", [Comparison("ASR alone, 2000x100 K=100", "NVE of the same", nve, asr, must=3, goal=3)]
     )
+    found += print_table("two solutions compared", [c for name in ("medium", "large") for c in compared(name)])
+    print("\nmany biclusters")
+    for n, m, K, r, c, limits in ((2000, 100, 2000, 40, 10, "3 s"), (300, 60, 5000, 20, 8, "500 MB")):
+        taken, rise = in_fresh_process("benchmarks.bench_evaluate:many_biclusters", n, m, K, r, c)
+        print(f"  {n}x{m} K={K}: {taken:.1f} s, {rise / 1e6:.0f} MB (must {limits})")
     print("\nevidence in the default call")
     for name in ("small", "large"):
         dear, cheap = with_and_without_evidence(name)

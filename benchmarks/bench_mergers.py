@@ -21,9 +21,9 @@ TARGETS = {"small": (None, None), "medium": (18, 25), "large": (35, 50), "checke
 Pairs = list[tuple[np.ndarray, np.ndarray]]
 
 
-def workload(name: str, K: int | None = None) -> tuple[np.ndarray, Pairs]:
+def workload(name: str, K: int | None = None, seed: int = 0) -> tuple[np.ndarray, Pairs]:
     """Return a matrix and biclusters; in the random ones 30 % share half of the rows of another."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     if name == "checkerboard":
         n, m, k = 500, 18, 15
         labels = [np.concatenate([np.arange(k), rng.integers(0, k, size - k)]) for size in (n, m)]

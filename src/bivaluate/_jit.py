@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event, types
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,11 +39,6 @@ def inlined_kernel(function: Function) -> Function:
 def strict_kernel(function: Function) -> Function:
     """Like `kernel`, but the order of additions stays as written: for code that guards its digits."""
     return _compiled(function, False)
-
-
-def in_kernels_too(function: Callable[..., Any]) -> None:
-    """Let kernels call a plain function of numbers, compiled, that Python calls as it is."""
-    cast(Any, register_jitable)(error_model="numpy")(function)
 
 
 def _compiled(function: Function, fastmath: set[str] | bool, **options: Any) -> Function:

@@ -49,24 +49,6 @@ def cut_block(array: NDArray[Any], rows: NDArray[np.int64], cols: NDArray[np.int
     return array.take(rows, 0).take(cols, 1) if few else array[np.ix_(rows, cols)]
 
 
-def flat_view(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int, int]:
-    """Return a read-only flat view of the memory of `X`, the place of cell (0, 0) in it, and the two strides."""
-    if X.flags.c_contiguous:
-        flat = X.reshape(-1).view()
-        flat.setflags(write=False)
-        return flat, 0, X.shape[1], 1
-    size = X.itemsize
-    if any(stride % size for stride in X.strides) or not X.flags.aligned:
-        X = np.ascontiguousarray(X)
-    strides = [stride // size if length > 1 else 1 for stride, length in zip(X.strides, X.shape, strict=True)]
-    reach = [stride * (length - 1) for stride, length in zip(strides, X.shape, strict=True)]
-    corner = X[tuple(slice(None, None, -1) if r < 0 else slice(None) for r in reach)]
-    flat = np.lib.stride_tricks.as_strided(
-        corner, shape=(1 + sum(abs(r) for r in reach),), strides=(size,), writeable=False
-    )
-    return flat, -sum(r for r in reach if r < 0), strides[0], strides[1]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix:
     """Values with optional row and column labels; rows are the objects (genes), columns the conditions.

@@ -220,6 +220,8 @@ class Normal:
         self.squares = self.row_squares.sum()
         self.lost = max(self.N - self.squares, 0.0)
         self.series, self.loudness = 0.0, np.ones((n, m))
+        lines = (self.row_squares / np.maximum(seen.sum(1), 1), self.col_squares / np.maximum(seen.sum(0), 1))
+        self.row_loudness, self.col_loudness = (np.minimum(of, 1) for of in lines)
         self.usual = (median(abs(self.Z[seen])) / NormalDist().inv_cdf(0.75)) ** 2
 
     def ties(self, rows, cols):
@@ -302,6 +304,7 @@ class Normal:
                 kl_bound(N, freedom, min(of_block, MOST)),
             ]
             usual = min(noise, self.usual) * max(self.loudness[np.ix_(rows, cols)].mean(), 0.02)
+            usual *= self.row_loudness[rows].mean() * self.col_loudness[cols].mean()
             quiet = squares - L - R - C < 0.1 * N * usual and self.ties(rows, cols) <= 0.05 * N
             if quiet and not self.series and form not in ("shape", "affine"):
                 left = max((squares - own) / usual / (N - freedom), 0.02)

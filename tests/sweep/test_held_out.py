@@ -5,6 +5,7 @@ import pytest
 
 from bivaluate import Biclustering
 from bivaluate._errors import MatrixError, ParameterError
+from bivaluate.algorithms import LargeAverageSubmatrices
 from bivaluate.sweep.held_out import predicted, predictive_gain
 
 BLOCKS = [(range(20), range(8)), (range(20, 40), range(8, 16)), (range(45, 60), range(2, 10))]
@@ -148,12 +149,13 @@ def judged_run(tmp_path_factory):
 
 def test_stability_of_solutions_and_of_biclusters(judged_run):
     from bivaluate.judge.stability import stability
-    from bivaluate.sweep.work import _make
 
     raised = judged_run.results[judged_run.results["dataset"] == "raised"]
     assert raised["stability"].min() > 0.2
     X = judged_run.matrix("raised").values
-    alone = stability(X, lambda X: _make("las", 2, 0, {"n_restarts": 20}).fit(X).solution_, repeats=2, null_runs=1)
+    alone = stability(
+        X, lambda X: LargeAverageSubmatrices(2, n_restarts=20, random_state=0).fit(X).solution_, repeats=2, null_runs=1
+    )
     cell = raised[(raised["k"] == 2) & (raised["seed"] == 0)]
     assert cell["stability"].item() == pytest.approx(alone.mean, rel=1e-12)
     blocks = judged_run.biclusters

@@ -165,10 +165,6 @@ def _repeat(name: str, again: str, seed: int) -> Problem:
     return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
 
 
-def _whole(name: str, seed: int) -> Problem:
-    return Problem(load_labelled(name).matrix)
-
-
 def _halves(load: Callable[[int], Problem], turned: bool, seed: int) -> Problem:
     """At most the 500 rows that vary most, in every other column; the other columns are the repeat.
 
@@ -249,18 +245,16 @@ _REPEATS = (
     ("yeast:15_YPD_1", "yeast:16_YPD_2"),
     ("yeast:08_25mM_DTT", "yeast:11_complete_DTT"),
 )
-_YEAST_HALVED = ("yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")
-_CANCER_HALVED = ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002")
-_HALVED: dict[str, tuple[Callable[[int], Problem], bool]] = {
-    **{
-        name: (partial(_whole, name), False)
-        for name in ("pbmc68k", *_YEAST_HALVED, *(f"cancer:{cancer}" for cancer in _CANCER_HALVED))
-    },
-    "brown": (_brown, False),
-    "mulan_yeast": (_mulan, False),
-    "movielens": (_ratings, True),
-    "newsgroups": (partial(_documents, "newsgroups"), True),
-    "reuters_r8": (partial(_documents, "reuters_r8"), True),
+_SERIES = ("yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")
+_CANCER = tuple(f"cancer:{name}" for name in ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002"))
+_HALVED_COLUMNS: dict[str, Callable[[int], Problem]] = {
+    **{name: partial(_expression, name) for name in ("pbmc68k", *_SERIES, *_CANCER)},
+    "brown": _brown,
+    "mulan_yeast": _mulan,
+}
+_HALVED_ROWS: dict[str, Callable[[int], Problem]] = {
+    "movielens": _ratings,
+    **{name: partial(_documents, name) for name in ("newsgroups", "reuters_r8")},
 }
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
@@ -297,7 +291,11 @@ CASES: dict[str, Case] = {
             for pair in _REPEATS
             for a, b in (pair, pair[::-1])
         ),
-        *(Case(f"{name} halves", "repeats", partial(_halves, *how), prepared=True) for name, how in _HALVED.items()),
+        *(
+            Case(f"{name} halves", "repeats", partial(_halves, load, turned), prepared=True)
+            for turned, loaders in ((False, _HALVED_COLUMNS), (True, _HALVED_ROWS))
+            for name, load in loaders.items()
+        ),
         Case("reuters_r8", "text", partial(_documents, "reuters_r8"), prepared=True),
     )
 }

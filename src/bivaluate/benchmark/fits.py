@@ -87,10 +87,8 @@ def run_benchmark(
         The folder: matrices, the run folder of the sweep, and tables.
     quick : bool, default=True
         Few algorithms, small data, one seed; otherwise every algorithm that runs here on all data.
-    algorithms : sequence of str, optional
-        Keys, patterns or commands, as a sweep takes them.
-    cases : sequence of str, optional
-        Names of cases; those of the form by default.
+    algorithms, cases : sequence of str, optional
+        Keys, patterns or commands, as a sweep takes them, and names of cases; those of the form by default.
     seeds : int, default=1
         Seeds of planted data.
     solutions : mapping of str to path-like, optional
@@ -102,10 +100,8 @@ def run_benchmark(
         with a new one.
     measures : sequence of str
         Measures of your own, ``module:function``, judged beside the others.
-    jobs : int, default=1
-        Worker processes.
-    scheduler : str, optional
-        Address of a Dask scheduler.
+    jobs, scheduler : int, str
+        Worker processes, or the address of a Dask scheduler.
     progress : callable, optional
         Called with what is done, how many, of how many.
 

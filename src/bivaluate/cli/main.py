@@ -108,12 +108,8 @@ def _print_version(wanted: bool) -> None:
 
 
 _VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")
-
-
 _QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and errors.")
 _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
-
-
 _UNTRUSTED = typer.Option(
     False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
 )

@@ -392,7 +392,7 @@ REMOVED = {
     "--kind": "--matrix-format or --solution-format",
     "--obo": "--go FILE.gaf,FILE.obo",
     "--page": "the page benchmark.md in --out",
-    "--placements": "bivaluate.k_curve in Python",
+    "--placements": "bivaluate.sweep.k_curve in Python",
 }
 
 

@@ -9,34 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bivaluate._text import plural
-from bivaluate.cli.options import (
-    Csv,
-    Json,
-    MatrixFile,
-    MatrixPath,
-    Missing,
-    SolutionFile,
-    check_target,
-    grouped,
-    option,
-)
+from bivaluate.cli import options
+from bivaluate.cli.options import option
 from bivaluate.cli.tables import err, give, heading, out, print_table, progress, say_written, score_text
 
 if TYPE_CHECKING:
     from bivaluate.judge.prune import Pruning
 
 
-@grouped
+@options.grouped
 def prune(
-    matrix: MatrixPath,
+    matrix: options.MatrixPath,
     solution: Annotated[Path, typer.Argument(help="The solution.")],
-    matrix_file: MatrixFile,
-    solution_file: SolutionFile,
+    matrix_file: options.MatrixFile,
+    solution_file: options.SolutionFile,
     target: Annotated[Path | None, option("Write the pruned solution to this file.", "--out", "-o")] = None,
     keep_weak: Annotated[bool, option("Keep biclusters that are not supported.", "--keep-weak")] = False,
-    missing: Missing = "raise",
-    as_json: Json = False,
-    csv: Csv = None,
+    missing: options.Missing = "raise",
+    as_json: options.Json = False,
+    csv: options.Csv = None,
 ) -> None:
     """Propose which biclusters to merge or leave out: those that are redundant or not supported.
 
@@ -52,7 +43,7 @@ def prune(
     from bivaluate.judge.prune import propose_pruning
 
     if target is not None:
-        check_target(target)
+        options.check_target(target)
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
     with progress() as update:

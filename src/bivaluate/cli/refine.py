@@ -7,30 +7,21 @@ from typing import Annotated
 
 import typer
 
-from bivaluate.cli.options import (
-    Csv,
-    Json,
-    MatrixFile,
-    MatrixPath,
-    Missing,
-    SolutionFile,
-    check_target,
-    grouped,
-    option,
-)
+from bivaluate.cli import options
+from bivaluate.cli.options import option
 from bivaluate.cli.tables import err, give, out, print_verdict, progress, say_written
 
 
-@grouped
+@options.grouped
 def refine(
-    matrix: MatrixPath,
+    matrix: options.MatrixPath,
     solution: Annotated[Path, typer.Argument(help="The solution to start from, written by any tool.")],
-    matrix_file: MatrixFile,
-    solution_file: SolutionFile,
-    missing: Missing = "raise",
+    matrix_file: options.MatrixFile,
+    solution_file: options.SolutionFile,
+    missing: options.Missing = "raise",
     target: Annotated[Path | None, option("Write the refined solution to this file.", "--out", "-o")] = None,
-    as_json: Json = False,
-    csv: Csv = None,
+    as_json: options.Json = False,
+    csv: options.Csv = None,
 ) -> None:
     """Refine biclusters: rows and columns join and leave one at a time where evidence grows.
 
@@ -46,7 +37,7 @@ def refine(
     from bivaluate.sweep.refine import refine as improve
 
     if target is not None:
-        check_target(target)
+        options.check_target(target)
     X = matrix_file.read(matrix)
     given = solution_file.read(solution, X)
     with progress():

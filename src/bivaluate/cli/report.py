@@ -57,21 +57,21 @@ def report(
     else:
         from bivaluate.report import build_report
         from bivaluate.report.source import read_source
+        from bivaluate.sweep import load_run
 
-        if other is None and not recurs and annotations.annotations is None:
-            written = build_report(read_source(run), target, title, by=by, **looked_up)
-        else:
+        found = load_run(run)
+        source, sections = read_source(found), []
+        if other is not None or recurs or annotations.annotations is not None:
             from bivaluate._parallel import count_cores
             from bivaluate.io import read_matrix
             from bivaluate.report.elsewhere import annotated, run_sections
-            from bivaluate.sweep import load_run
 
-            test, found = annotations.test(run), load_run(run)
-            B = None if other is None else read_matrix(other)
+            test = annotations.test(run)
+            source, B = annotated(source, test), None if other is None else read_matrix(other)
             with progress() as update:
                 tell = None if update is None else lambda done, total: update("repeating the search", done, total)
                 sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
-            written = build_report(annotated(read_source(found), test), target, title, sections, by=by, **looked_up)
+        written = build_report(source, target, title, sections, by=by, **looked_up)
     say_written(written)
 
 

@@ -72,9 +72,10 @@ class CellSets:
         """Return the sets of two solutions of one matrix."""
         numbers, n_found = np.arange(len(found) + len(truth)), len(found)
         words, cells = _sets_of_several(found, truth)
-        inside = _unpacked(words, len(numbers))
-        which = inside.nonzero()[1]
-        per_set = np.stack([inside[:, :n_found].sum(axis=1), inside[:, n_found:].sum(axis=1)], axis=1)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(numbers), bitorder="little")
+        which = np.flatnonzero(bits.view(np.bool_)) % len(numbers)
+        sides = [packed(((numbers < n_found) == side)[:, None]) for side in (True, False)]
+        per_set = np.stack([np.bitwise_count(words & side).sum(axis=1, dtype=np.int64) for side in sides], axis=1)
         start = np.cumsum(per_set.sum(axis=1)) - per_set.sum(axis=1)
         several = np.bincount(which, np.repeat(cells, per_set.sum(axis=1)), len(numbers))
         alone = np.array([float(b.size) for b in (*found, *truth)]) - several
@@ -87,6 +88,12 @@ class CellSets:
             members.append(which[start[at][:, None] + np.arange(sum(depth))])
             counts.append(cells[at])
         return cls(np.array(depths), members, counts)
+
+    @property
+    def cover(self) -> tuple[Floats, Floats, Floats]:
+        """How often found covers cells, how often truth does, and how many cells each pair of these has."""
+        found, truth = self.depths.T.astype(np.float64)
+        return found, truth, np.array([n.sum() for n in self.counts])
 
     def pair_sums(self, jaccard: Floats, progress: Progress = None) -> PairSums:
         """Return what the measures need to know of all pairs of cells, by the way that takes fewer steps."""
@@ -109,7 +116,7 @@ def count_by_subsets(sets: CellSets, jaccard: Floats) -> PairSums:
 
     numbers, n_subsets = _numbered_subsets(sets.members, sum(jaccard.shape))
     where = np.concatenate([own.ravel() for own in numbers])
-    kinds = np.repeat(np.arange(len(numbers)), [own.size for own in numbers])
+    kinds = np.repeat(np.arange(len(numbers), dtype=np.int32), [own.size for own in numbers])
     cells = np.concatenate([np.repeat(n, own.shape[1]) for n, own in zip(sets.counts, numbers, strict=True)])
     # W: the cells whose set includes a subset, by the depths of these cells
     W = coo_array((cells, (where, kinds)), (n_subsets, len(numbers))).tocsr()
@@ -129,7 +136,7 @@ def count_by_subsets(sets: CellSets, jaccard: Floats) -> PairSums:
     return sums
 
 
-def _numbered_subsets(members: list[Ints], n: int) -> tuple[list[Ints], int]:
+def _numbered_subsets(members: list[Ints], n: int) -> tuple[list[NDArray[np.int32]], int]:
     """Return a number for each subset of each set, the same for the same subset, and how many there may be.
 
     A subset is a mask of positions in its set. Those of one or two of the n biclusters are numbered by these, others
@@ -139,7 +146,7 @@ def _numbered_subsets(members: list[Ints], n: int) -> tuple[list[Ints], int]:
     for m in members:
         masks = np.arange(1 << m.shape[1])
         few = np.flatnonzero(np.bitwise_count(masks) < 3)[1:]
-        numbers = np.full((len(m), len(masks)), n * n)  # of the empty subset
+        numbers = np.full((len(m), len(masks)), n * n, dtype=np.int32)  # of the empty subset
         lowest, highest = np.bitwise_count((few & -few) - 1), np.frexp(few)[1] - 1
         numbers[:, few] = m[:, lowest] * n + m[:, highest]
         found.append(numbers)
@@ -282,10 +289,6 @@ def packed(masks: NDArray[Any]) -> Words:
     words = np.zeros((masks.shape[1], 8 * max(1, -(-bits.shape[1] // 8))), dtype=np.uint8)
     words[:, : bits.shape[1]] = bits
     return words.view(np.uint64)
-
-
-def _unpacked(words: Words, count: int) -> NDArray[np.bool_]:
-    return np.unpackbits(words.view(np.uint8), axis=1, count=count, bitorder="little").view(np.bool_)
 
 
 def _by_pair(numbers: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:

@@ -16,12 +16,10 @@ from bivaluate.measures._blocks import block_values, block_values_missing, quick
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
 
     Values = NDArray[np.float64]
     Indices = NDArray[np.int64]
-    Masks = NDArray[np.bool_]
     Block = Callable[[Indices, Indices], Values]
 
 # From this many cells of mergers on, two passes answer; a call of NumPy costs as much as this many cells.
@@ -32,9 +30,6 @@ CELLS_PER_MERGER = 200
 def is_large(solution: Biclustering) -> bool:
     """Whether compiled kernels answer for this solution."""
     return union_cells(solution) + CELLS_PER_MERGER * len(solution) ** 2 / 2 >= KERNEL_CELLS
-
-
-compiled_pays = is_large
 
 
 def union_cells(solution: Biclustering) -> int:
@@ -78,13 +73,3 @@ def each_alone(block: Block, solution: Biclustering, missing: bool = False) -> t
         none_constant = none_constant and found is not None
         ve[k], msr[k] = found or (block_values_missing(A) if missing else block_values(A))
     return ve, msr, none_constant
-
-
-def errors_of_one(matrix: Matrix, row_masks: Masks, col_masks: Masks, k: int, others: Indices) -> Values:
-    """Return VE of the mergers of one bicluster of a matrix in memory with some others, given by their masks."""
-    errors = np.empty(len(others))
-    for at, other in enumerate(others.tolist()):
-        rows = (row_masks[k] | row_masks[other]).nonzero()[0]
-        cols = (col_masks[k] | col_masks[other]).nonzero()[0]
-        errors[at] = block_values_missing(matrix.block(rows, cols))[0]
-    return errors

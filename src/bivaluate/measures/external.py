@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import ParameterError, SolutionError, suggest
+from bivaluate._parallel import one_thread
 from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts, member_classes
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.measures.measure import INFINITY, UNIT
@@ -83,14 +84,18 @@ def compare(
     """
     comparison = Comparison(check_solution(truth, "truth"), check_solution(found, "found"), shape, progress)
     scores: dict[str, float | None] = {}
-    for key in chosen_measures(metrics):
-        measure = EXTERNAL[key]
-        if measure.needs_shape and not comparison.has_shape:
-            scores[key] = None
-        elif comparison.settled is not None:
-            scores[key] = comparison.settled
-        else:
-            scores[key] = measure.function(comparison)
+    keys = chosen_measures(metrics)
+    with one_thread():
+        if comparison.settled is None and "mocice" in keys:
+            _ = comparison.sets  # others need less, and take it from there
+        for key in keys:
+            measure = EXTERNAL[key]
+            if measure.needs_shape and not comparison.has_shape:
+                scores[key] = None
+            elif comparison.settled is not None:
+                scores[key] = comparison.settled
+            else:
+                scores[key] = measure.function(comparison)
     return scores
 
 
@@ -155,12 +160,17 @@ class Comparison:
     @cached_property
     def cover(self) -> tuple[Floats, Floats, Floats]:
         """How often found covers cells, how often truth does, and how many cells each pair of these has."""
-        return cover_counts(self.found, self.truth)
+        return self.sets.cover if "sets" in vars(self) else cover_counts(self.found, self.truth)
+
+    @cached_property
+    def sets(self) -> CellSets:
+        """Cells by the set of biclusters they lie in."""
+        return CellSets.of(self.found, self.truth)
 
     @cached_property
     def pairs(self) -> PairSums:
         """What the measures need to know of all pairs of cells."""
-        return CellSets.of(self.found, self.truth).pair_sums(_jaccard(self, "cells"), self._progress)
+        return self.sets.pair_sums(_jaccard(self, "cells"), self._progress)
 
 
 def _same_matrix(

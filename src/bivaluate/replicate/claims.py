@@ -12,16 +12,8 @@ import pandas as pd
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, WINNERS_SOURCE
 from bivaluate.registry import METRICS
-from bivaluate.replicate.claim_rules import (
-    DESIGNED,
-    FITTED,
-    INDEPENDENT,
-    Claim,
-    JudgedClaim,
-    Measure,
-    View,
-    judge_claim,
-)
+from bivaluate.replicate import claim_rules as rules
+from bivaluate.replicate.claim_rules import Claim, JudgedClaim, Measure, View
 from bivaluate.replicate.claims_planted import planted_claims
 from bivaluate.replicate.claims_yeast import yeast_claims
 from bivaluate.replicate.profile import FOUR
@@ -75,7 +67,7 @@ def judge_all(evidence: Evidence) -> list[JudgedClaim]:
     >>> judge_all(Evidence.read("docs/replication"))[0].verdict  # doctest: +SKIP
     'reproduced'
     """
-    return [judge_claim(claim, evidence) for claim in all_claims()]
+    return [rules.judge_claim(claim, evidence) for claim in all_claims()]
 
 
 def matched_claims() -> list[Claim]:
@@ -114,9 +106,9 @@ def _winner_counts() -> Iterator[Claim]:
 
         most = f"{who} is the most frequent winner under {what}.", WINNERS_SOURCE, "matched", ahead
         reading = "it wins strictly more of the ten scenarios than either other algorithm"
-        yield Claim(f"1.{2 * n + 1}", *most, reading=reading, basis=DESIGNED)
+        yield Claim(f"1.{2 * n + 1}", *most, reading=reading, basis=rules.DESIGNED)
         number = f"{who} wins {winner.wins} of the ten scenarios under {what}.", WINNERS_SOURCE, "matched", wins
-        yield Claim(f"1.{2 * n + 2}", *number, float(winner.wins), upper=10.0, basis=DESIGNED)
+        yield Claim(f"1.{2 * n + 2}", *number, float(winner.wins), upper=10.0, basis=rules.DESIGNED)
 
 
 def _spectral_wins(e: Evidence, view: View) -> pd.Series[Any]:
@@ -201,7 +193,7 @@ def _cells() -> Iterator[Claim]:
             return scenario_winners(matched_cells(e, view), cell[2])[cell[0]] == cell[1]
 
         on = f"On {scenario}, {algorithm_label(algorithm)}"
-        where, basis = (SOURCES["matched"], "matched"), FITTED if scenario == "S2" else INDEPENDENT
+        where, basis = (SOURCES["matched"], "matched"), rules.FITTED if scenario == "S2" else rules.INDEPENDENT
         if not resolution:
             yield Claim(id_, f"{on} is best under {METRICS[measure].symbol}.", *where, best, basis=basis)
             continue

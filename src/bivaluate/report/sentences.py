@@ -8,27 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bivaluate._text import all_of, listing, number, percent, plural
-from bivaluate.judge.choice import (
-    EVIDENCE,
-    PILLARS,
-    PREDICTIVE,
-    agreement,
-    as_good,
-    high_is_better,
-    seeing_nothing,
-    which_is_best,
-)
+from bivaluate.judge import choice, verdict
+from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE
 from bivaluate.judge.limits import SIGNIFICANT, STEADY
-from bivaluate.judge.verdict import (
-    NOT_ASKED,
-    Verdict,
-    asking_held_out_cells,
-    capital,
-    counted,
-    nothing_supported,
-    prediction,
-    reproducibility,
-)
+from bivaluate.judge.verdict import Verdict, counted
 from bivaluate.registry import RECORDS, compared_metrics, symbol
 from bivaluate.report.groups import Group
 
@@ -79,7 +62,7 @@ class Findings:
     @property
     def unseen(self) -> list[str]:
         """Which of evidence and held-out cells choose nothing."""
-        return seeing_nothing(self.choices, self.pillars, self.p_values)
+        return choice.seeing_nothing(self.choices, self.pillars, self.p_values)
 
     @property
     def statuses(self) -> Counter[str]:
@@ -94,7 +77,10 @@ class Findings:
             return []
         mine = [g for g in self.groups if g.family == best.family and g.takes_part(key)]
         ks = [group.k for group in mine]
-        low, high = as_good(ks, [group.value(key) for group in mine], high_is_better(key)) or (best.k, best.k)
+        low, high = choice.as_good(ks, [group.value(key) for group in mine], choice.high_is_better(key)) or (
+            best.k,
+            best.k,
+        )
         return sorted(k for k in ks if low <= k <= high)
 
 
@@ -103,7 +89,7 @@ def speak(case: Findings) -> Verdict:
     record = case.verdict or Verdict("")
     steps = [*(["Start the same command again to finish the run."] if case.missing else []), *record.next_steps]
     if case.winner is not None and case.held_out and PREDICTIVE not in case.pillars and not case.unseen:
-        steps.append(asking_held_out_cells(case.held_out))
+        steps.append(verdict.asking_held_out_cells(case.held_out))
     notes = [*_unfinished(case.missing, case.planned), *_troubled(case), *_choice(case), *record.notes]
     return replace(record, headline=_headline(case), next_steps=tuple(steps[:2]), notes=tuple(notes))
 
@@ -120,20 +106,20 @@ def _headline(case: Findings) -> str:
         return case.verdict.headline if case.verdict else _from_scores(first)
     if winner is not None:
         said = _from_scores(winner) if case.verdict is None else _counted(case.verdict)
-        return f"{winner.name}: {said[:1].lower() + said[1:]}" if said != NOT_ASKED else _lowest(case, winner)
+        return f"{winner.name}: {said[:1].lower() + said[1:]}" if said != verdict.NOT_ASKED else _lowest(case, winner)
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
-        return nothing_supported(case.near)
+        return verdict.nothing_supported(case.near)
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     return f"No solution can be judged by {symbol(case.criterion)}: see the table for the reasons."
 
 
-def _counted(verdict: Verdict) -> str:
+def _counted(record: Verdict) -> str:
     """Say how many are supported; the table says which and what the others are."""
-    rows = verdict.biclusters
+    rows = record.biclusters
     supported = sum(row["verdict"] == "supported" for row in rows)
-    return counted({"n_biclusters": len(rows), "n_supported": supported}) if rows else verdict.headline
+    return counted({"n_biclusters": len(rows), "n_supported": supported}) if rows else record.headline
 
 
 def _from_scores(group: Group) -> str:
@@ -165,14 +151,14 @@ def _choice(case: Findings) -> list[str]:
     """Return what speaks for and against the choice."""
     winner = case.winner
     doubted = bool(case.pillars and case.unseen and case.fitted)
-    said = [capital(_agreement(case))] if doubted or (winner is not None and len(case.pillars) > 1) else []
+    said = [verdict.capital(_agreement(case))] if doubted or (winner is not None and len(case.pillars) > 1) else []
     if winner is None:
         return said
     if math.isfinite(winner.value(PREDICTIVE)):
         gain, error = winner.value(PREDICTIVE), winner.value(f"{PREDICTIVE}_error")
-        said.append(prediction(winner.predicts, gain, error))
+        said.append(verdict.prediction(winner.predicts, gain, error))
     if math.isfinite(winner.value("stability")):
-        said.append(reproducibility(winner.value("stability"))[1])
+        said.append(verdict.reproducibility(winner.value("stability"))[1])
     if len(case.groups) < 2:
         return said
     return [
@@ -187,7 +173,7 @@ def _choice(case: Findings) -> list[str]:
 
 
 def _agreement(case: Findings) -> str:
-    return agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
+    return choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
 
 
 def _others(case: Findings, winner: Group) -> list[str]:
@@ -195,7 +181,7 @@ def _others(case: Findings, winner: Group) -> list[str]:
     if case.criterion != EVIDENCE:
         return []
     if not case.fitted:
-        return [which_is_best([g.algorithm for g in case.groups], [g.mean for g in case.groups])[1]]
+        return [choice.which_is_best([g.algorithm for g in case.groups], [g.mean for g in case.groups])[1]]
     rest: dict[str, Group] = {}
     for group in sorted(case.groups, key=lambda group: group.rank):
         if group.algorithm != winner.algorithm and math.isfinite(group.value("n_supported")):

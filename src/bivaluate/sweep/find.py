@@ -324,7 +324,7 @@ class Found:
 
     def _repr_html_(self) -> str:
         rows = [[str(row[name]) if name != "evidence" else number(row[name]) for name in row] for row in self.rows]
-        return html_table(self.verdict, ["bicluster", "rows", "columns", "pattern", "evidence", "verdict"], rows)
+        return html_table(self.verdict, ["bicluster", *self.matrix.nouns, "pattern", "evidence", "verdict"], rows)
 
 
 def find(

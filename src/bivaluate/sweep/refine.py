@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._text import first_few, plural
+from bivaluate._text import first_few
 from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
@@ -91,10 +91,11 @@ class Refined:
             mine = [change for change in self.changes if change.bicluster == k]
             parts = []
             for joined, verb in ((True, "gains"), (False, "loses")):
-                for axis, name in enumerate(("row", "column")):
+                for axis, nouns in enumerate(matrix.nouns):
                     who = [labels[axis](c.member) for c in mine if c.joined == joined and c.axis == axis]
                     if who:
-                        parts.append(f"{verb} {plural(len(who), name)} ({first_few(who, 4)})")
+                        noun = nouns.removesuffix("s") if len(who) == 1 else nouns
+                        parts.append(f"{verb} {len(who):,} {noun} ({first_few(who, 4)})")
             gain = math.fsum(change.gain for change in mine)
             said.append(f"B{k + 1} {', '.join(parts)}: evidence +{gain:.3g}." if mine else f"B{k + 1} stays as it is.")
         return said
@@ -104,8 +105,9 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     """Refine biclusters: let rows and columns join and leave one at a time where the evidence of the solution grows.
 
     Evidence includes the cost of naming a bicluster's members, so a change that is kept is worth its own cost. Which
-    changes are tried, and in what order, is decided by how well each row and column fits the pattern of the bicluster;
-    whether one is kept, by :func:`bivaluate.evidence_table` alone. Biclusters are neither added, dropped nor merged.
+    changes are tried, and in what order, is decided by how well each row and column fits the pattern of the bicluster:
+    one whose cells noise explains better never joins. Whether a change is kept is decided by
+    :func:`bivaluate.evidence_table` alone. Biclusters are neither added, dropped nor merged.
 
     Parameters
     ----------

@@ -84,10 +84,10 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     the squares: a level (f = 1), levels of columns (c), of rows (r) or both (r + c − 1), one shape times a factor for
     each row ((√r + √c)²), and this with a level for each row. −log p = N/2·KL(f/N ‖ x), by the noise of the matrix, of
     the block (never less), and of its rows and its columns: 20 tests. What means of whole rows and columns took from
-    the block is restored, to twice its squares at most. A block that levels of rows and columns leave less than a tenth
-    of the usual variance v is *quiet*: −log p = N/2·(v − 1 − log v) − log 20, if its values hardly repeat (imputed cells
-    and zeros do). Where neighbouring columns are correlated, they are a series:
-    columns of a block are whitened, and shapes are not tried.
+    the block is restored, to twice its squares at most. Where neighbouring columns are correlated, they are a series:
+    columns of a block are whitened, and shapes are not tried. Elsewhere a block that levels of rows and columns leave
+    a share v < 0.1 of the usual variance is *quiet*, −log p = N/2·(v − 1 − log v) − log 20, unless values repeat in it
+    (zeros and imputed cells do).
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
     next one is judged on what remains, and takes its place in the queue again if that costs it the lead; the selection

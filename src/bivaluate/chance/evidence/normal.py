@@ -442,12 +442,14 @@ class Normal:
         yield self.bounds("affine", wide + r, own, explained, sums.squares, block.cells, state, noise)
 
     def loudness(self, block: Block, state: State) -> float:
-        """Return the mean variance of the cells of a block, less than 1 where accepted blocks are quieter."""
-        less = 0.0
+        """Return the mean variance of a block's cells, below 1 where accepted blocks, rows or columns are quiet."""
+        less, lines = 0.0, 1.0
         for rows, cols, less_of in state.quiet:
             shared = np.intersect1d(block.rows, rows, True).size * np.intersect1d(block.cols, cols, True).size
             less += less_of * shared
-        return max(1 - less / (len(block.rows) * len(block.cols)), _LEAST_LEFT)
+        for at, squares, cells in zip(block[:2], self.start[:2], (self.first.in_row, self.first.in_col), strict=True):
+            lines *= float(np.minimum(squares[at] / np.maximum(cells[at], 1.0), 1.0).mean())
+        return max(1 - less / (len(block.rows) * len(block.cols)), _LEAST_LEFT) * lines
 
     def continuous(self, block: Block) -> bool:
         """Return whether hardly any cell of a block has the value of another cell of its row or column."""

@@ -35,18 +35,19 @@ FAR_OFF = 1e7
 
 
 class Split(NamedTuple):
-    """The entries of some rows: by row, and once more for the columns of each bicluster, with their rank among them.
+    """The entries of some rows, and once more for the columns of each bicluster, with their rank among them.
 
     Those of row i in the columns of bicluster k stand at ``part_start[k, i] : part_start[k, i + 1]``.
     """
 
     start: Indices
-    cols: NDArray[np.int32]  # as positions among the columns used
+    cols: NDArray[np.int32]
     values: Values
+    n_used: int
+    norm: Values
     part_start: Indices
     rank: NDArray[np.int32]
     part_values: Values
-    n_used: int
 
 
 class Ordered(NamedTuple):
@@ -62,25 +63,23 @@ class Ordered(NamedTuple):
     place: NDArray[np.int32]
 
 
-def split(rows: Any, members: Members, by_parts: bool) -> Split:
-    """Lay out rows given as CSR; once more by the columns of biclusters for a pass that needs it."""
-    start = rows.indptr.astype(np.int64)
-    cols, values = (np.require(array, requirements="W") for array in (rows.indices, rows.data))  # one type of kernel
-    n_used = len(members.used)
-    if n_used < members.n_cols:
-        position = np.full(members.n_cols, -1, dtype=np.int32)
-        position[members.used] = np.arange(n_used, dtype=np.int32)
-        cols = position[cols]
-        kept = cols >= 0
-        start = np.concatenate([[0], np.cumsum(kept)])[start]
-        cols, values = cols[kept], values[kept]
-    cols = cols.astype(np.int32, copy=False)
-    if not by_parts:
-        return Split(start, cols, values, np.empty((0, 0), np.int64), np.empty(0, np.int32), np.empty(0), n_used)
-    owner_start = np.zeros(n_used + 1, dtype=np.int64)
-    np.cumsum(np.bincount(members.cols, minlength=n_used), out=owner_start[1:])
-    part_start, rank, part_values = split_parts(start, cols, values, members.col_start, members.cols, owner_start)
-    return Split(start, cols, values, part_start, rank, part_values, n_used)
+def split(rows: Any, members: Members) -> Split:
+    """Lay out rows, CSR, in the columns that biclusters use."""
+    owner_start = np.concatenate([[0], np.cumsum(np.bincount(members.cols, minlength=rows.shape[1]))])
+    start, cols, values = rows.indptr.astype(np.int64), rows.indices.astype(np.int32), np.array(rows.data)
+    parts = split_parts(start, cols, values, members.col_start, members.cols, owner_start)
+    with np.errstate(over="ignore"):
+        norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    return Split(start, cols, values, rows.shape[1], norm, *parts)
+
+
+def sum_columns(split: Split, layout: Layout, group: Any, sums: Any) -> None:
+    """Add the rows of each bicluster in `group` to its line of `sums`; a pattern does not need centred rows."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array((split.values, split.cols, split.start), (len(split.norm), split.n_used))
+    held = csr_array((np.ones(len(layout.rows)), layout.rows, layout.row_start), (len(layout.sizes), len(split.norm)))
+    sums[group] += (held[group] @ rows).toarray()
 
 
 @kernel
@@ -121,29 +120,6 @@ def split_parts(start: Any, cols: Any, values: Any, col_start: Any, members: Any
 
 
 @kernel
-def row_norms(start: Any, values: Any) -> Any:
-    """Return the norm of each row."""
-    norm = np.empty(start.size - 1)
-    for i in range(norm.size):
-        squares = 0.0
-        for e in range(start[i], start[i + 1]):
-            squares += values[e] * values[e]
-        norm[i] = np.sqrt(squares)
-    return norm
-
-
-@kernel
-def column_sums(split: Split, layout: Layout, group: Any, sums: Any) -> None:
-    """Add the rows of each bicluster in `group` to its line of `sums`; a pattern does not need centred rows."""
-    # sums[k] += X[rows of k][:, used].sum(axis=0)
-    for k in group:
-        own = sums[k]
-        for row in layout.rows[layout.row_start[k] : layout.row_start[k + 1]]:
-            for e in range(split.start[row], split.start[row + 1]):
-                own[split.cols[e]] += split.values[e]
-
-
-@kernel
 def subtract_shared_rows(split: Split, layout: Layout, patterns: Patterns, leads: Any) -> None:
     """Subtract the rows each lead shares with each other bicluster, as the kernel for dense rows does."""
     leading = np.zeros(layout.sizes.size, np.bool_)
@@ -151,11 +127,10 @@ def subtract_shared_rows(split: Split, layout: Layout, patterns: Patterns, leads
     line, own = np.zeros(split.n_used), np.empty(split.n_used)
     for row in range(layout.owner_start.size - 1):
         if layout.owner_start[row + 1] - layout.owner_start[row] > 1:
-            first, last = split.start[row], split.start[row + 1]
-            for t in range(first, last):  # line[split.cols[first:last]] = split.values[first:last]
-                line[split.cols[t]] = split.values[t]
+            line[:] = 0.0
+            for e in range(split.start[row], split.start[row + 1]):  # line[split.cols[…]] = split.values[…]
+                line[split.cols[e]] = split.values[e]
             subtract_row(layout, patterns, leading, row, line, own)
-            line[split.cols[first:last]] = 0.0
 
 
 def order_patterns(members: Members, patterns: Patterns, leads: Indices, alone: bool) -> Ordered:
@@ -200,9 +175,8 @@ def order(
 
 @kernel
 def merge_leads(
-    split: Split, layout: Layout, norm: Any, patterns: Patterns, ordered: Ordered, leads: Any, alone: bool,
-    errors: Errors,
-) -> None:  # fmt: skip
+    split: Split, layout: Layout, patterns: Patterns, ordered: Ordered, leads: Any, alone: bool, errors: Errors
+) -> None:
     """Add up each lead's share of VE and MSR of its mergers with every bicluster; with `alone`, of itself only."""
     K = layout.sizes.size
     shared_start = np.empty(K + 1, np.int64)
@@ -217,7 +191,7 @@ def merge_leads(
             for e in range(split.part_start[i, I[r]], split.part_start[i, I[r] + 1]):
                 own_sum[r] += split.part_values[e]
                 own_square[r] += split.part_values[e] * split.part_values[e]
-            floor[r] = (64 * EPS * norm[I[r]]) ** 2
+            floor[r] = (64 * EPS * split.norm[I[r]]) ** 2
         for j in range(first, last):
             n = layout.sizes[i] + layout.sizes[j] - layout.overlap[i, j]
             begin = patterns.at[i] + patterns.start[i, j]

@@ -33,24 +33,21 @@ Values = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-class Cells(NamedTuple):
-    """Where the cells of X are: (row, column) at ``origin + row * s0 + column * s1`` of a read-only flat array."""
+class Dense(NamedTuple):
+    """Some rows of a matrix in the columns that biclusters use, with mean and norm of each row."""
 
-    flat: Values
-    origin: int
-    s0: int
-    s1: int
-    used: Indices  # the columns to work on
-    dense: bool  # s1 is 1 and `used` is every column in order
+    cells: Values  # C-contiguous, read-only
+    level: Values
+    norm: Values  # bounds every absolute value of a row
 
 
 class Layout(NamedTuple):
     """The members of all biclusters, one after the other; of rows those in a chunk."""
 
     row_start: Indices
-    rows: Indices  # as rows of Cells
+    rows: Indices  # as rows of Dense
     col_start: Indices
-    cols: Indices  # as positions in Cells.used
+    cols: Indices  # as columns of Dense
     owner_start: Indices
     owners: Indices  # the biclusters that hold each row
     col_set: Indices  # a number per bicluster, equal where the columns are
@@ -86,212 +83,186 @@ class Errors(NamedTuple):
 
 
 @kernel
-def list_owners(row_start: Any, rows: Any, owner_start: Any) -> Any:
-    """Return the biclusters that hold each row, those of row i at owner_start[i]:owner_start[i + 1]."""
-    # owners of row i = [k for k in range(K) if i in rows[row_start[k] : row_start[k + 1]]]
-    owners = np.empty(rows.size, np.int64)
-    cursor = owner_start.copy()
-    for k in range(row_start.size - 1):
-        for row in rows[row_start[k] : row_start[k + 1]]:
-            owners[cursor[row]] = k
-            cursor[row] += 1
-    return owners
-
-
-@kernel
-def read_row(cells: Cells, row: int, centre: float, line: Any) -> None:
-    """Write the used columns of a row into `line`."""
-    flat, origin, s0, s1, used, dense = cells
-    at = origin + row * s0
-    # line[:] = X[row, used] - centre
-    if dense:
-        values = flat[at : at + used.size]
-        for q in range(used.size):
-            line[q] = values[q] - centre
-    else:
-        for q in range(used.size):
-            line[q] = flat[at + used[q] * s1] - centre
-
-
-@kernel
-def row_levels(cells: Cells, rows: Any, level: Any, norm: Any) -> None:
-    """Write mean and norm over the used columns of each of `rows`; the norm bounds every absolute value."""
-    u = cells.used.size
-    line = np.empty(u)
-    for row in rows:
-        read_row(cells, row, 0.0, line)
-        # level[row], norm[row] = line.mean(), np.linalg.norm(line)
-        total = 0.0
-        squares = 0.0
-        for q in range(u):
-            total += line[q]
-            squares += line[q] * line[q]
-        level[row] = total / u
-        norm[row] = np.sqrt(squares)
-
-
-@strict_kernel
-def column_sums(cells: Cells, layout: Layout, level: Any, group: Any, sums: Any) -> None:
-    """Add the centred values of the rows of each bicluster in `group` to its line of `sums`.
-
-    Centred before they are added, never after: (own + x) - centre would lose the digits below those of the centre.
-    """
-    flat, origin, s0, s1, used, dense = cells
-    u = used.size
-    if dense:
-        # sums[k] += X[row] - level[row] for every k in `group` that holds the row
-        wanted = np.zeros(layout.sizes.size, np.bool_)
-        wanted[group] = True
-        for row in range(layout.owner_start.size - 1):
-            at = origin + row * s0
-            line = flat[at : at + u]
-            centre = level[row]
-            for k in layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]:
-                if wanted[k]:
-                    own = sums[k]
-                    for q in range(u):
-                        own[q] += line[q] - centre
-        return
-    for k in group:
-        rows = layout.rows[layout.row_start[k] : layout.row_start[k + 1]]
-        for q in range(u):
-            at = origin + used[q] * s1
-            # sums[k, q] += (X[rows, used[q]] - level[rows]).sum(), in four independent parts
-            whole = rows.size - rows.size % 4
-            a = b = c = d = 0.0
-            for r in range(0, whole, 4):
-                a += flat[at + rows[r] * s0] - level[rows[r]]
-                b += flat[at + rows[r + 1] * s0] - level[rows[r + 1]]
-                c += flat[at + rows[r + 2] * s0] - level[rows[r + 2]]
-                d += flat[at + rows[r + 3] * s0] - level[rows[r + 3]]
-            for r in range(whole, rows.size):
-                a += flat[at + rows[r] * s0] - level[rows[r]]
-            sums[k, q] += (a + b) + (c + d)
-
-
-@kernel
-def fill_block(cells: Cells, rows: Any, wanted: Any, level: Any, block: Any) -> None:
+def fill_block(data: Dense, rows: Any, wanted: Any, block: Any) -> None:
     """Write the centred values of `rows` into `block` (column, row); only the columns `wanted` need be there."""
-    flat, origin, s0, s1, used, dense = cells
-    u = used.size
-    R = rows.size
-    # block[:, :R] = (X[rows] - level[rows][:, None]).T
-    if dense and wanted.size == u:
-        whole = R - R % 8
-        for r in range(0, whole, 8):
-            a0 = origin + rows[r] * s0
-            a1 = origin + rows[r + 1] * s0
-            a2 = origin + rows[r + 2] * s0
-            a3 = origin + rows[r + 3] * s0
-            a4 = origin + rows[r + 4] * s0
-            a5 = origin + rows[r + 5] * s0
-            a6 = origin + rows[r + 6] * s0
-            a7 = origin + rows[r + 7] * s0
-            c0, c1, c2, c3 = level[rows[r]], level[rows[r + 1]], level[rows[r + 2]], level[rows[r + 3]]
-            c4, c5, c6, c7 = level[rows[r + 4]], level[rows[r + 5]], level[rows[r + 6]], level[rows[r + 7]]
-            for q in range(u):
-                block[q, r] = flat[a0 + q] - c0
-                block[q, r + 1] = flat[a1 + q] - c1
-                block[q, r + 2] = flat[a2 + q] - c2
-                block[q, r + 3] = flat[a3 + q] - c3
-                block[q, r + 4] = flat[a4 + q] - c4
-                block[q, r + 5] = flat[a5 + q] - c5
-                block[q, r + 6] = flat[a6 + q] - c6
-                block[q, r + 7] = flat[a7 + q] - c7
-        for r in range(whole, R):
-            at = origin + rows[r] * s0
-            centre = level[rows[r]]
-            for q in range(u):
-                block[q, r] = flat[at + q] - centre
-    elif abs(s1) < abs(s0):
-        for r in range(R):
-            at = origin + rows[r] * s0
-            centre = level[rows[r]]
-            for q in wanted:
-                block[q, r] = flat[at + used[q] * s1] - centre
-    else:
+    # block[wanted, :R] = (cells[rows] - level[rows][:, None]).T[wanted]
+    cells, level, _ = data
+    whole = rows.size - rows.size % 4
+    for r in range(0, whole, 4):  # four rows at a time: they lie next to each other in the block
+        x0, x1, x2, x3 = cells[rows[r]], cells[rows[r + 1]], cells[rows[r + 2]], cells[rows[r + 3]]
+        c0, c1, c2, c3 = level[rows[r]], level[rows[r + 1]], level[rows[r + 2]], level[rows[r + 3]]
         for q in wanted:
-            at = origin + used[q] * s1
-            for r in range(R):
-                block[q, r] = flat[at + rows[r] * s0] - level[rows[r]]
+            block[q, r] = x0[q] - c0
+            block[q, r + 1] = x1[q] - c1
+            block[q, r + 2] = x2[q] - c2
+            block[q, r + 3] = x3[q] - c3
+    for r in range(whole, rows.size):
+        for q in wanted:
+            block[q, r] = cells[rows[r], q] - level[rows[r]]
 
 
 @strict_kernel
-def row_in_two_passes(cells: Cells, row: int, union: Any, block: Any, r: int) -> tuple[float, float]:
-    """Return mean and variance of one row of the block over the columns `union`; a constant row has variance 0."""
-    flat, origin, s0, s1, used, _ = cells
-    at = origin + row * s0
-    # x = block[union, r]; (x.mean(), x.var()), and (x.mean(), 0) where np.ptp(X[row, union]) is rounding
+def row_in_two_passes(line: Any, union: Any, block: Any, r: int) -> tuple[float, float]:
+    """Return mean and variance of row r of the block over the columns `union`; a constant `line` has variance 0."""
+    # x = block[union, r]; (x.mean(), x.var()), and (x.mean(), 0) where np.ptp(line[union]) is rounding
     m = union.size
-    low = high = flat[at + used[union[0]] * s1]
-    for t in range(1, m):
-        x = flat[at + used[union[t]] * s1]
-        low = min(low, x)
-        high = max(high, x)
+    low = high = line[union[0]]
+    for q in union:
+        low, high = min(low, line[q]), max(high, line[q])
     first = block[union[0], r]
     total = 0.0
-    for t in range(m):
-        total += block[union[t], r] - first
+    for q in union:
+        total += block[q, r] - first
     mean = total / m
     if high - low <= CONSTANT * max(abs(low), abs(high)):
         return first + mean, 0.0
     squares = 0.0
-    for t in range(m):
-        d = block[union[t], r] - first - mean
+    for q in union:
+        d = block[q, r] - first - mean
         squares += d * d
     return first + mean, squares / m
 
 
 @kernel
-def count_overlap(owner_start: Any, owners: Any, overlap: Any) -> None:
-    """Add to `overlap` the rows each two biclusters share."""
-    # overlap[a, b] += len(np.intersect1d(rows of a, rows of b))
-    for row in range(owner_start.size - 1):
-        for a in range(owner_start[row], owner_start[row + 1]):
-            for b in range(owner_start[row], owner_start[row + 1]):
-                overlap[owners[a], owners[b]] += 1
+def unite_columns(layout: Layout, patterns: Patterns, n_used: int, leads: Any, alone: bool) -> None:
+    """Write the columns of the mergers of each lead, its own first; with `alone` those of the leads themselves only."""
+    # union[at[i] + start[i, j] : at[i] + start[i, j + 1]] = np.r_[columns of i, np.setdiff1d(columns of j, those of i)]
+    inside = np.zeros(n_used, np.bool_)
+    for i in leads:
+        first, last = (i, i + 1) if alone else (0, layout.sizes.size)
+        own = layout.cols[layout.col_start[i] : layout.col_start[i + 1]]
+        start, union = patterns.start[i], patterns.union[patterns.at[i] :]
+        inside[:] = False
+        for q in own:
+            inside[q] = True
+        start[first] = 0
+        for j in range(first, last):
+            at = start[j]
+            for q in own:
+                union[at] = q
+                at += 1
+            for q in layout.cols[layout.col_start[j] : layout.col_start[j + 1]]:
+                if not inside[q]:
+                    union[at] = q
+                    at += 1
+            start[j + 1] = at
+
+
+@strict_kernel
+def sum_columns(data: Dense, layout: Layout, group: Any, sums: Any) -> None:
+    """Add the centred values of the rows of each bicluster in `group` to its line of `sums`.
+
+    Centred before they are added, never after: (own + x) - centre would lose the digits below those of the centre.
+    """
+    # sums[k] += (cells[rows of k] - level[rows of k][:, None]).sum(axis=0)
+    wanted = np.zeros(layout.sizes.size, np.bool_)
+    wanted[group] = True
+    for row in range(layout.owner_start.size - 1):
+        line, centre = data.cells[row], data.level[row]
+        for k in layout.owners[layout.owner_start[row] : layout.owner_start[row + 1]]:
+            if wanted[k]:
+                own = sums[k]
+                for q in range(line.size):
+                    own[q] += line[q] - centre
 
 
 @kernel
-def unite_all(layout: Layout, patterns: Patterns, n_used: int, leads: Any, alone: bool) -> None:
-    """Write the columns of the mergers of each lead; with `alone` those of the leads themselves only."""
+def subtract_shared_rows(data: Dense, layout: Layout, patterns: Patterns, leads: Any) -> None:
+    """Subtract the rows each lead shares with each other bicluster from what the pattern of their merger is made of."""
+    leading = np.zeros(layout.sizes.size, np.bool_)
+    leading[leads] = True
+    line, own = np.empty(data.cells.shape[1]), np.empty(data.cells.shape[1])
+    for row in range(layout.owner_start.size - 1):
+        if layout.owner_start[row + 1] - layout.owner_start[row] > 1:
+            for q in range(line.size):
+                line[q] = data.cells[row, q] - data.level[row]
+            subtract_row(layout, patterns, leading, row, line, own)
+
+
+@inlined_kernel
+def subtract_row(layout: Layout, patterns: Patterns, leading: Any, row: int, line: Any, own: Any) -> None:
+    """Subtract one row, `line`, for the leads that share it; a merger with one that holds all rows needs none.
+
+    Of a merger with another lead only the lead's own columns, which come first: `complete_shared_rows` does the rest.
+    """
+    # values of i and j -= centred[row, union of i and j]
+    first, last = layout.owner_start[row], layout.owner_start[row + 1]
+    for a in range(first, last):
+        i = layout.owners[a]
+        if not leading[i]:
+            continue
+        begin, c_i = layout.col_start[i], layout.col_start[i + 1] - layout.col_start[i]
+        for t in range(c_i):
+            own[t] = line[layout.cols[begin + t]]
+        for b in range(first, last):
+            j = layout.owners[b]
+            if layout.overlap[i, j] < layout.sizes[i] and layout.overlap[i, j] < layout.sizes[j]:
+                at, end = patterns.at[i] + patterns.start[i, j], patterns.at[i] + patterns.start[i, j + 1]
+                for t in range(c_i):
+                    patterns.values[at + t] -= own[t]
+                if patterns.start[j, patterns.start.shape[1] - 1] == 0:  # j is no lead
+                    for t in range(at + c_i, end):
+                        patterns.values[t] -= line[patterns.union[t]]
+
+
+@kernel
+def complete_shared_rows(layout: Layout, patterns: Patterns, n_used: int, leads: Any) -> None:
+    """Give each lead the sums over shared rows in the columns that only another lead has, from what that one has."""
+    # values of (i, j)[c_i:] = values of (j, i)[:c_j][~np.isin(columns of j, columns of i)]
     inside = np.zeros(n_used, np.bool_)
-    K = layout.sizes.size
     for i in leads:
-        first, last = (i, i + 1) if alone else (0, K)
-        unite_columns(
-            i, first, last, layout.col_start, layout.cols, inside, patterns.start[i], patterns.union[patterns.at[i] :]
-        )
+        columns = layout.cols[layout.col_start[i] : layout.col_start[i + 1]]
+        inside[:] = False
+        for q in columns:
+            inside[q] = True
+        for j in leads:
+            if layout.overlap[i, j] == 0 or j == i:
+                continue
+            here, there = patterns.at[i] + patterns.start[i, j] + columns.size, patterns.at[j] + patterns.start[j, i]
+            for a, t in enumerate(range(layout.col_start[j], layout.col_start[j + 1])):
+                if not inside[layout.cols[t]]:
+                    patterns.values[here] = patterns.values[there + a]
+                    here += 1
 
 
 @kernel
 def finish_patterns(
     layout: Layout, patterns: Patterns, sums: Any, top: Any, leads: Any, alone: bool, doubtful: Any
 ) -> None:
-    """Turn the sums of both passes into the standardised pattern of every merger of the leads."""
-    K = layout.sizes.size
+    """Turn sums of columns, of the biclusters and of the rows two of them share, into the patterns of the mergers."""
     if not alone:
         complete_shared_rows(layout, patterns, sums.shape[1], leads)
     for i in leads:
-        first, last = (i, i + 1) if alone else (0, K)
+        first, last = (i, i + 1) if alone else (0, layout.sizes.size)
         limit = (64 * EPS * top[i]) ** 2
         for j in range(first, last):
-            patterns.variance[i, j] = merged_pattern(layout, patterns, sums, i, j)
+            here = slice(patterns.at[i] + patterns.start[i, j], patterns.at[i] + patterns.start[i, j + 1])
+            union, p = patterns.union[here], patterns.values[here]
+            r_i, r_j, n_shared = layout.sizes[i], layout.sizes[j], layout.overlap[i, j]
+            # p = centred[np.union1d(rows of i, rows of j)][:, union].sum(axis=0)
+            if n_shared == r_j:
+                for t in range(p.size):
+                    p[t] = sums[i, union[t]]
+            elif n_shared == r_i:
+                for t in range(p.size):
+                    p[t] = sums[j, union[t]]
+            else:
+                for t in range(p.size):
+                    p[t] += sums[i, union[t]] + sums[j, union[t]]
+            patterns.variance[i, j] = standardise(p, r_i + r_j - n_shared)
             if not patterns.variance[i, j] > limit:
                 doubtful[i, j] = True
 
 
 @kernel
 def merge_leads(
-    cells: Cells, layout: Layout, level: Any, norm: Any, patterns: Patterns, step: int, leads: Any, alone: bool,
-    errors: Errors,
-) -> None:  # fmt: skip
+    data: Dense, layout: Layout, patterns: Patterns, step: int, leads: Any, alone: bool, errors: Errors
+) -> None:
     """Add up each lead's share of VE and MSR of its mergers with every bicluster; with `alone`, of itself only."""
     use_wide_vectors()
     K = layout.sizes.size
-    n_used = cells.used.size
-    every = np.arange(n_used)
-    block = np.zeros((n_used, step))
+    every = np.arange(data.cells.shape[1])
+    block = np.zeros((every.size, step))
     per_row = np.empty((7, step))
     shared_start = np.empty(K + 1, np.int64)
     cursor = np.empty(K, np.int64)
@@ -306,40 +277,17 @@ def merge_leads(
         here = slice(patterns.at[i], patterns.at[i] + start[last])
         for begin in range(0, I.size, step):
             part = I[begin : min(begin + step, I.size)]
-            fill_block(cells, part, wanted, level, block)
+            fill_block(data, part, wanted, block)
             merge_rows(
-                cells, layout, norm, i, first, last, begin, part, block, per_row, shared, shared_start, cursor,
+                data, layout, i, first, last, begin, part, block, per_row, shared, shared_start, cursor,
                 start, patterns.union[here], patterns.values[here], patterns.variance[i], errors,
             )  # fmt: skip
 
 
-@inlined_kernel
-def merged_pattern(layout: Layout, patterns: Patterns, sums: Any, i: int, j: int) -> float:
-    """Write the standardised pattern of the merger of i and j; return the variance of the pattern.
-
-    Column sums of the merger are those of i, plus those of j, minus those of the rows they share (there already).
-    """
-    r_i, r_j, n_shared = layout.sizes[i], layout.sizes[j], layout.overlap[i, j]
-    here = slice(patterns.at[i] + patterns.start[i, j], patterns.at[i] + patterns.start[i, j + 1])
-    union, p = patterns.union[here], patterns.values[here]
-    # p = centred[np.union1d(rows of i, rows of j)][:, union].sum(axis=0), with centred = X - level[:, None]
-    if n_shared == r_j:
-        for t in range(p.size):
-            p[t] = sums[i, union[t]]
-    elif n_shared == r_i:
-        for t in range(p.size):
-            p[t] = sums[j, union[t]]
-    else:
-        for t in range(p.size):
-            p[t] += sums[i, union[t]] + sums[j, union[t]]
-    return standardise(p, r_i + r_j - n_shared)
-
-
 @kernel
 def merge_rows(
-    cells: Cells, layout: Layout, norm: Any, i: int, first: int, last: int, begin: int, part: Any, block: Any,
-    per_row: Any, shared: Any, shared_start: Any, cursor: Any, start: Any, union: Any, pattern: Any, variances: Any,
-    errors: Errors,
+    data: Dense, layout: Layout, i: int, first: int, last: int, begin: int, part: Any, block: Any, per_row: Any,
+    shared: Any, shared_start: Any, cursor: Any, start: Any, union: Any, pattern: Any, variances: Any, errors: Errors,
 ) -> None:  # fmt: skip
     """Add what the rows `part` of bicluster i, at `begin` in it, give to its mergers with biclusters first:last."""
     use_wide_vectors()
@@ -353,7 +301,7 @@ def merge_rows(
     for r in range(padded):
         own_sum[r] = 0.0
         own_square[r] = 0.0 if r < R else 1.0
-        floor[r] = (64 * EPS * norm[part[r]]) ** 2 if r < R else 0.0
+        floor[r] = (64 * EPS * data.norm[part[r]]) ** 2 if r < R else 0.0
         weight[r] = 1.0 if r < R else 0.0
     for q in range(block.shape[0]):
         for r in range(R, padded):
@@ -376,7 +324,7 @@ def merge_rows(
                 spread[r] = own_square[r]
             add_columns(block, union, start[j] + c_i, start[j + 1], mean, spread, padded)
             squares, flat, lost = row_spreads(
-                cells, part, union[start[j] : start[j + 1]], block, mean, spread, inverse, floor, padded
+                data.cells, part, union[start[j] : start[j + 1]], block, mean, spread, inverse, floor, padded
             )
         if lost > 0 or not variances[j] > LOST_PATTERN * squares:
             errors.doubtful[i, j] = True
@@ -402,7 +350,7 @@ def merge_rows(
 
 @inlined_kernel
 def row_spreads(
-    cells: Cells, part: Any, union: Any, block: Any, mean: Any, spread: Any, inverse: Any, floor: Any, padded: int
+    cells: Any, part: Any, union: Any, block: Any, mean: Any, spread: Any, inverse: Any, floor: Any, padded: int
 ) -> tuple[float, int, int]:
     """Turn sums and sums of squares of rows into mean and variance, in place, and write 1/standard deviation.
 
@@ -427,7 +375,7 @@ def row_spreads(
     if bad > 0:
         for r in range(R):
             if not (spread[r] > 2 * LOST_ROW * (spread[r] + mean[r] * mean[r]) and spread[r] > 2 * floor[r]):
-                mean[r], spread[r] = row_in_two_passes(cells, part[r], union, block, r)
+                mean[r], spread[r] = row_in_two_passes(cells[part[r]], union, block, r)
                 inverse[r] = 1.0 / np.sqrt(spread[r]) if spread[r] > 0.0 else 0.0
                 flat += inverse[r] == 0.0
                 lost += spread[r] > 0.0 and mean[r] * mean[r] > FAR_OFF * spread[r]
@@ -452,95 +400,6 @@ def shared_rows(members: Any, owner_start: Any, owners: Any, shared_start: Any, 
             shared[cursor[owners[o]]] = r
             cursor[owners[o]] += 1
     return shared
-
-
-@kernel
-def unite_columns(
-    i: int, first: int, last: int, col_start: Any, cols: Any, inside: Any, start: Any, union: Any
-) -> None:
-    """Write the columns of the mergers of i with biclusters first:last, those of i first."""
-    J = cols[col_start[i] : col_start[i + 1]]
-    # union[start[j] : start[j + 1]] = np.r_[J, np.setdiff1d(columns of j, J)]
-    for q in J:
-        inside[q] = True
-    start[first] = 0
-    for j in range(first, last):
-        at = start[j]
-        for q in J:
-            union[at] = q
-            at += 1
-        for t in range(col_start[j], col_start[j + 1]):
-            if not inside[cols[t]]:
-                union[at] = cols[t]
-                at += 1
-        start[j + 1] = at
-    for q in J:
-        inside[q] = False
-
-
-@kernel
-def subtract_shared_rows(cells: Cells, layout: Layout, level: Any, patterns: Patterns, leads: Any) -> None:
-    """Subtract the rows each lead shares with each other bicluster from what the pattern of their merger is made of.
-
-    Of a merger with another lead only the lead's own columns, which come first: `complete_shared_rows` does the rest.
-    """
-    leading = np.zeros(layout.sizes.size, np.bool_)
-    leading[leads] = True
-    line, own = np.empty(cells.used.size), np.empty(cells.used.size)
-    for row in range(layout.owner_start.size - 1):
-        if layout.owner_start[row + 1] - layout.owner_start[row] > 1:
-            read_row(cells, row, level[row], line)
-            subtract_row(layout, patterns, leading, row, line, own)
-
-
-@inlined_kernel
-def subtract_row(layout: Layout, patterns: Patterns, leading: Any, row: int, line: Any, own: Any) -> None:
-    """Subtract one row, `line`, for the leads that share it; a merger with one that holds all rows needs none."""
-    # values of i and j -= centred[row, union of i and j]
-    first, last = layout.owner_start[row], layout.owner_start[row + 1]
-    for a in range(first, last):
-        i = layout.owners[a]
-        if not leading[i]:
-            continue
-        begin, c_i = layout.col_start[i], layout.col_start[i + 1] - layout.col_start[i]
-        for t in range(c_i):
-            own[t] = line[layout.cols[begin + t]]
-        for b in range(first, last):
-            j = layout.owners[b]
-            if layout.overlap[i, j] < layout.sizes[i] and layout.overlap[i, j] < layout.sizes[j]:
-                at, end = patterns.at[i] + patterns.start[i, j], patterns.at[i] + patterns.start[i, j + 1]
-                for t in range(c_i):
-                    patterns.values[at + t] -= own[t]
-                if not is_lead(patterns, j):
-                    for t in range(at + c_i, end):
-                        patterns.values[t] -= line[patterns.union[t]]
-
-
-@inlined_kernel
-def is_lead(patterns: Patterns, k: int) -> bool:
-    """Whether bicluster k is a lead: only these have columns of mergers."""
-    return bool(patterns.start[k, patterns.start.shape[1] - 1] > 0)
-
-
-@kernel
-def complete_shared_rows(layout: Layout, patterns: Patterns, n_used: int, leads: Any) -> None:
-    """Give each lead the sums over shared rows in the columns that only another lead has, from what that one has."""
-    # values of (i, j)[c_i:] = values of (j, i)[:c_j][~np.isin(columns of j, columns of i)]
-    inside = np.zeros(n_used, np.bool_)
-    for i in leads:
-        columns = layout.cols[layout.col_start[i] : layout.col_start[i + 1]]
-        for q in columns:
-            inside[q] = True
-        for j in leads:
-            if layout.overlap[i, j] == 0 or j == i:
-                continue
-            here, there = patterns.at[i] + patterns.start[i, j] + columns.size, patterns.at[j] + patterns.start[j, i]
-            for a, t in enumerate(range(layout.col_start[j], layout.col_start[j + 1])):
-                if not inside[layout.cols[t]]:
-                    patterns.values[here] = patterns.values[there + a]
-                    here += 1
-        for q in columns:
-            inside[q] = False
 
 
 @kernel

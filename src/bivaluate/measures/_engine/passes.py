@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
@@ -17,38 +17,30 @@ import numpy as np
 
 from bivaluate._parallel import read_ahead, share_out
 from bivaluate._rows import split_rows
-from bivaluate.matrix import flat_view
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
     from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Layout, Values
     from bivaluate.solution import Biclustering
 
-# Rows that biclusters share are counted in windows of this many rows.
-_WINDOW = 1 << 20
 Part = TypeVar("Part", bound=tuple[Any, ...])
 
 
 class Chunk(NamedTuple):
-    """Some rows of a matrix, laid out for the kernels: dense cells, or the entries of each bicluster's columns."""
+    """Some rows of a matrix in the columns that biclusters use, and who holds them."""
 
-    numbers: Indices | None  # of the rows; None for all
     layout: Layout
-    norm: Values
-    cells: Any = None  # Cells, where they are dense
-    level: Any = None
-    split: Any = None  # Split, where they are sparse
+    kernels: Any  # the module for dense rows, or the one for sparse rows
+    data: Any  # Dense, or Split
 
 
 @dataclass(frozen=True)
 class Members:
     """Who is in which bicluster: all that a pass has to know of a solution."""
 
-    n_rows: int
+    held: Any  # CSC, biclusters x rows of the matrix
     n_cols: int
     used: Indices
-    row_start: Indices
-    rows: Indices
     col_start: Indices
     cols: Indices
     col_set: Indices
@@ -59,70 +51,49 @@ class Members:
     @classmethod
     def of(cls, solution: Biclustering, shape: tuple[int, int]) -> Members:
         """Return the members of a solution of at least one bicluster."""
-        from bivaluate.measures._engine import _kernels_two_pass as _kernels
+        from scipy.sparse import csr_array
 
-        K = len(solution)
         used, cols = _used_columns(np.concatenate([b.cols for b in solution]), shape[1])
         col_set = _set_numbers([b.cols for b in solution])
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
-        made = cls(
-            shape[0],
+        rows = np.concatenate([b.rows for b in solution])
+        held = csr_array((np.ones(len(rows)), rows, starts(sizes)), (len(solution), shape[0])).tocsc()
+        return cls(
+            held,
             shape[1],
             used,
-            starts(sizes),
-            np.concatenate([b.rows for b in solution]),
             starts([len(b.cols) for b in solution]),
             cols,
             col_set,
             np.argsort(col_set, kind="stable"),
             sizes,
-            np.zeros((K, K), dtype=np.int64),
+            (held @ held.T).toarray().astype(np.int64),
         )
-        for start in range(0, shape[0], _WINDOW):
-            layout = made.layout(np.arange(start, min(start + _WINDOW, shape[0])))
-            _kernels.count_overlap(layout.owner_start, layout.owners, made.overlap)
-        return made
 
     @property
     def K(self) -> int:
         """Number of biclusters."""
         return len(self.sizes)
 
-    def layout(self, numbers: Indices | None) -> Layout:
-        """Return the members among the rows of these numbers, which ascend, counted among them; None for all rows.
+    def layout(self, held: Any = None) -> Layout:
+        """Return the members among some rows, given as columns of `held`; without any it is about columns alone."""
+        from bivaluate.measures._engine._kernels_two_pass import Layout
 
-        Without any number it is what can be said of the columns alone.
-        """
-        from bivaluate.measures._engine import _kernels_two_pass as _kernels
-
-        if numbers is None or len(numbers) == self.n_rows:
-            n_rows, row_start, rows = self.n_rows, self.row_start, self.rows
-        elif not len(numbers):
-            n_rows, row_start, rows = 0, np.zeros(self.K + 1, dtype=np.int64), numbers
-        else:
-            n_rows, parts = len(numbers), []
-            whole = int(numbers[-1] - numbers[0]) + 1 == n_rows
-            for k in range(self.K):
-                own = self.rows[self.row_start[k] : self.row_start[k + 1]]
-                own = own[slice(*np.searchsorted(own, (numbers[0], numbers[-1] + 1)))]
-                at = own - numbers[0] if whole else np.searchsorted(numbers, own)
-                parts.append(at if whole else at[numbers[at] == own])
-            row_start, rows = starts([len(part) for part in parts]), np.concatenate(parts)
-        owner_start = starts(np.bincount(rows, minlength=n_rows))
-        owners = _kernels.list_owners(row_start, rows, owner_start)
-        return _kernels.Layout(
-            row_start, rows, self.col_start, self.cols, owner_start, owners, self.col_set, self.by_set,
-            self.sizes, self.overlap,
+        row_start = rows = owner_start = owners = np.zeros(1, dtype=np.int64)
+        if held is not None:
+            by_bicluster = held.tocsr()
+            lists = by_bicluster.indptr, by_bicluster.indices, held.indptr, held.indices
+            row_start, rows, owner_start, owners = (numbers.astype(np.int64) for numbers in lists)
+        return Layout(
+            row_start, rows, self.col_start, self.cols, owner_start, owners, self.col_set, self.by_set, self.sizes,
+            self.overlap,
         )  # fmt: skip
 
     def rows_of(self, leads: Indices, first: int = 0, last: int | None = None) -> Indices:
         """Return the rows of some biclusters from `first` on and before `last`, each once, ascending."""
-        last = self.n_rows if last is None else last
-        used = np.zeros(last - first, dtype=np.bool_)
-        for k in leads:
-            own = self.rows[self.row_start[k] : self.row_start[k + 1]]
-            used[own[slice(*np.searchsorted(own, (first, last)))] - first] = True
-        return np.flatnonzero(used) + first
+        part = self.held[:, first:last]
+        row = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
+        return np.unique(row[np.isin(part.indices, leads)]) + first
 
 
 @dataclass(frozen=True)
@@ -132,9 +103,8 @@ class Plan:
     members: Members
     leads: Indices
     alone: bool
-    step: int
-    patterns: Any  # Patterns
-    ordered: Any = None  # Ordered, of a sparse matrix
+    patterns: Any = None  # Patterns
+    further: Any = None  # what the kernel needs besides: rows to hold at once, or Ordered patterns of a sparse matrix
 
 
 class Sums(NamedTuple):
@@ -143,7 +113,7 @@ class Sums(NamedTuple):
     sums: Values  # over the rows of each bicluster, in the columns used
     top: Values  # the largest norm of a row of each bicluster
     top_inverse: Values  # the largest of 1/norm of all rows that are not 0
-    shared: Values  # minus those of shared rows, as Patterns.values
+    shared: Values  # minus those over the rows a lead shares with another, as Patterns.values
 
 
 class Pass(Protocol):
@@ -164,67 +134,30 @@ class Rows(Protocol):
 
 def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
     """Do the first pass: add up columns, over the rows of each bicluster and over those a lead shares with another."""
-    from bivaluate.measures._engine import _kernels_sparse
-    from bivaluate.measures._engine import _kernels_two_pass as _kernels
-
     layout, K = chunk.layout, plan.members.K
-    np.maximum.at(into.top, np.repeat(np.arange(K), np.diff(layout.row_start)), chunk.norm[layout.rows])
-    norms = chunk.norm[layout.rows]
+    norms = chunk.data.norm[layout.rows]
+    np.maximum.at(into.top, np.repeat(np.arange(K), np.diff(layout.row_start)), norms)
     into.top_inverse[0] = max(into.top_inverse[0], float((1.0 / norms[norms > 0]).max(initial=0.0)))
     shares = [share for share in np.array_split(np.arange(K), threads) if len(share)]
-    if chunk.split is not None:
-        tasks: list[Callable[[], object]] = [
-            partial(_kernels_sparse.column_sums, chunk.split, layout, share, into.sums) for share in shares
-        ]
-    else:
-        tasks = [partial(_kernels.column_sums, chunk.cells, layout, chunk.level, share, into.sums) for share in shares]
-    share_out(tasks, threads)
-    if plan.patterns is not None and not plan.alone:
+    share_out([partial(chunk.kernels.sum_columns, chunk.data, layout, share, into.sums) for share in shares], threads)
+    if not plan.alone:
         add_shared(chunk, plan, into, threads)
 
 
 def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
-    """Add columns over the rows each lead shares with another bicluster."""
-    from bivaluate.measures._engine import _kernels_sparse
-    from bivaluate.measures._engine import _kernels_two_pass as _kernels
-
-    patterns = plan.patterns._replace(values=into.shared)
-    shares = _dealt_out(plan.leads, threads)
-    if chunk.split is not None:
-        share_out(
-            [
-                partial(_kernels_sparse.subtract_shared_rows, chunk.split, chunk.layout, patterns, share)
-                for share in shares
-            ],
-            threads,
-        )
-    else:
-        share_out(
-            [
-                partial(_kernels.subtract_shared_rows, chunk.cells, chunk.layout, chunk.level, patterns, share)
-                for share in shares
-            ],
-            threads,
-        )
+    """Subtract columns over the rows each lead shares with another bicluster."""
+    subtract = partial(
+        chunk.kernels.subtract_shared_rows, chunk.data, chunk.layout, plan.patterns._replace(values=into.shared)
+    )
+    share_out([partial(subtract, share) for share in _dealt_out(plan.leads, threads)], threads)
 
 
 def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: int = 1) -> None:
     """Do the second pass: add up what the rows of the leads give to VE and MSR of their mergers."""
-    from bivaluate.measures._engine import _kernels_sparse
-    from bivaluate.measures._engine import _kernels_two_pass as _kernels
-
     largest_first = plan.leads[np.argsort(-plan.members.sizes[plan.leads], kind="stable")]
-    present = np.diff(chunk.layout.row_start)[largest_first] > 0
-    leads = largest_first[present]
+    leads = largest_first[np.diff(chunk.layout.row_start)[largest_first] > 0]
+    merge = partial(chunk.kernels.merge_leads, chunk.data, chunk.layout, plan.patterns, plan.further)
     groups = _dealt_out(leads, max(threads, parts))
-    if chunk.split is not None:
-        merge: Callable[..., object] = partial(
-            _kernels_sparse.merge_leads, chunk.split, chunk.layout, chunk.norm, plan.patterns, plan.ordered
-        )
-    else:
-        merge = partial(
-            _kernels.merge_leads, chunk.cells, chunk.layout, chunk.level, chunk.norm, plan.patterns, plan.step
-        )
     share_out([partial(merge, group, plan.alone, into) for group in groups], threads)
 
 
@@ -233,33 +166,21 @@ def _dealt_out(leads: Indices, parts: int) -> list[Indices]:
     return [np.ascontiguousarray(leads[part::parts]) for part in range(min(len(leads), parts))]
 
 
-# Passes that look at the entries of sparse rows one by one, not at those of each bicluster.
-BY_COLUMNS = (add_sums, add_shared)
-
-
-def make_chunk(
-    matrix: Matrix, cells: Any, numbers: Indices | None, plan: Plan, work: Pass | None = None, threads: int = 1
-) -> Chunk:
-    """Lay out rows, as the source gave them, for a pass."""
-    from bivaluate.measures._engine import _kernels_two_pass as _kernels
+def make_chunk(cells: Any, numbers: Indices | None, plan: Plan) -> Chunk:
+    """Lay out rows, as the source gave them, for a pass; `numbers` is None for all."""
+    from bivaluate.measures._engine import _kernels_sparse, _kernels_two_pass
 
     members = plan.members
-    layout, used = members.layout(numbers), members.used
+    held = members.held if numbers is None else members.held[:, numbers]
+    if len(members.used) < members.n_cols:
+        cells = cells[:, members.used]
     if not isinstance(cells, np.ndarray):
-        from bivaluate.measures._engine import _kernels_sparse
-
-        split = _kernels_sparse.split(cells, members, by_parts=work not in BY_COLUMNS)
-        return Chunk(numbers, layout, _kernels_sparse.row_norms(split.start, split.values), split=split)
-    if numbers is not None and len(used) < members.n_cols:
-        cells, used = cells[:, used], np.arange(len(used))
-    flat, origin, row_stride, col_stride = flat_view(cells)
-    dense = col_stride == 1 and len(used) == cells.shape[1]
-    found = _kernels.Cells(flat, origin, row_stride, col_stride, used, dense)
-    level, norm = np.zeros(len(cells)), np.zeros(len(cells))
-    wanted = np.flatnonzero(np.diff(layout.owner_start))
-    parts = np.array_split(wanted, threads)
-    share_out([partial(_kernels.row_levels, found, part, level, norm) for part in parts], threads)
-    return Chunk(numbers, layout, norm, found, level)
+        return Chunk(members.layout(held), _kernels_sparse, _kernels_sparse.split(cells, members))
+    cells = np.ascontiguousarray(cells).view()
+    cells.setflags(write=False)  # kernels are compiled for one kind
+    with np.errstate(over="ignore", invalid="ignore"):
+        data = _kernels_two_pass.Dense(cells, cells.mean(axis=1), np.sqrt(np.einsum("ij,ij->i", cells, cells)))
+    return Chunk(members.layout(held), _kernels_two_pass, data)
 
 
 @dataclass
@@ -272,7 +193,7 @@ class WholeArray:
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what the array adds to it."""
         if self._chunk is None:
-            self._chunk = make_chunk(self.matrix, self.matrix.source.array, None, plan, None, threads)
+            self._chunk = make_chunk(self.matrix.source.array, None, plan)
         work(self._chunk, plan, into, threads)
         return into
 
@@ -286,17 +207,13 @@ class ByChunks:
     def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
         numbers = plan.members.rows_of(np.arange(plan.members.K)) if rows is None else rows
-        for chunk in self._chunks(numbers, plan, work):
-            work(chunk, plan, into, threads)
-        return into
-
-    def _chunks(self, numbers: Indices, plan: Plan, work: Pass) -> Iterator[Chunk]:
         parts = split_rows(numbers, self.matrix.source, self.matrix.memory)
         read = read_ahead(partial(read_rows, self.matrix), parts)
         for done, (part, cells) in enumerate(zip(parts, read, strict=True), 1):
-            yield make_chunk(self.matrix, cells, part, plan, work)
+            work(make_chunk(cells, part, plan), plan, into, threads)
             if self.matrix.progress is not None:
                 self.matrix.progress(done, len(parts))
+        return into
 
 
 @dataclass
@@ -348,7 +265,7 @@ def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int |
     if start is None:
         matrix = replace(shared.matrix, source=block)
         for part in split_rows(numbers, block, matrix.memory):
-            work(make_chunk(matrix, read_rows(matrix, part), part, plan, work), plan, into, 1)
+            work(make_chunk(read_rows(matrix, part), part, plan), plan, into, 1)
         return into
     from bivaluate._cluster import as_rows
 
@@ -356,7 +273,7 @@ def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int |
     if len(numbers) < rows.shape[0]:
         rows = rows[numbers - start]
     cells = matrix.checked(rows, numbers=numbers)
-    work(make_chunk(matrix, cells, numbers, plan, work), plan, into, 1)
+    work(make_chunk(cells, numbers, plan), plan, into, 1)
     return into
 
 
@@ -377,7 +294,7 @@ def _writable(value: Any) -> Any:
 
 def rows_for(matrix: Matrix) -> Rows:
     """Return what takes passes to the rows of this matrix."""
-    if matrix.in_memory:
+    if matrix.in_memory and matrix.source.array.flags.c_contiguous:
         return WholeArray(matrix)
     return OnCluster(matrix) if getattr(matrix.source, "client", None) is not None else ByChunks(matrix)
 

@@ -26,8 +26,6 @@ DOUBTFUL_VE = 1e-7
 DOUBTFUL_RESIDUE = 1e-3
 # One more thread for each of this many cells of mergers.
 CELLS_PER_THREAD = 300_000
-# Centring and summing rows costs this many times less per cell than merging.
-READING_IS_CHEAPER = 16
 # A call of a kernel costs about 0.1 ms: few parts for little work, more for better balance of much work.
 MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8
 # Cells of an average merger to work on at once: they fit the nearest caches.
@@ -46,7 +44,7 @@ class TwoPasses:
         self.memory = PATTERN_BYTES if matrix.memory is None else min(PATTERN_BYTES, matrix.memory // 4)
         if self.K:
             self.members = Members.of(solution, matrix.shape)
-            self.step = _tile_rows(self.members)
+            self.no_rows = self.members.layout()
             self.sums: Sums | None = None
 
     def matrices(self) -> tuple[Values, Values, Indices]:
@@ -71,7 +69,7 @@ class TwoPasses:
         if not K:
             return np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0), dtype=np.int64)
         members, n_cols = self.members, np.diff(self.members.col_start)
-        cells = int(members.sizes @ n_cols) if alone else 2 * len(members.rows) * len(members.cols)
+        cells = int(members.sizes @ n_cols) if alone else 2 * int(members.sizes.sum()) * len(members.cols)
         threads = _threads(self.n_jobs, cells)
         ve, msr, constant = (np.zeros((K, K)) for _ in range(3))
         errors = kernels.Errors(ve, msr, constant, np.zeros((K, K), dtype=np.bool_))
@@ -83,18 +81,12 @@ class TwoPasses:
                 errors.doubtful[:] = True  # squares overflow or underflow
                 break
             kernels.finish_patterns(
-                members.layout(members.rows[:0]),
-                plan.patterns,
-                self.sums.sums,
-                self.sums.top,
-                leads,
-                alone,
-                errors.doubtful,
+                self.no_rows, plan.patterns, self.sums.sums, self.sums.top, leads, alone, errors.doubtful
             )
             if self.matrix.sparse:
                 from bivaluate.measures._engine import _kernels_sparse
 
-                plan = replace(plan, ordered=_kernels_sparse.order_patterns(members, plan.patterns, leads, alone))
+                plan = replace(plan, further=_kernels_sparse.order_patterns(members, plan.patterns, leads, alone))
             parts = threads * (PARTS_PER_THREAD if cells > MANY_CELLS else 1)
             wanted = None if len(leads) == K else members.rows_of(leads)
             errors = self.rows.run(partial(add_errors, parts=parts), plan, errors, wanted, threads)
@@ -123,19 +115,17 @@ class TwoPasses:
         patterns = kernels.Patterns(
             at, np.zeros((K, K + 1), dtype=np.int64), np.empty(total, np.uint32), np.zeros(total), np.zeros((K, K))
         )
-        kernels.unite_all(members.layout(members.rows[:0]), patterns, n_used, leads, alone)
-        plan = Plan(members, leads, alone, self.step, patterns)
-        reading = len(members.rows) * n_used // READING_IS_CHEAPER
-        threads = min(threads, _threads(self.n_jobs, reading))
+        kernels.unite_columns(self.no_rows, patterns, n_used, leads, alone)
+        plan = Plan(members, leads, alone, patterns, _tile_rows(members))
         if self.sums is None:
             sums = Sums(np.zeros((K, n_used)), np.zeros(K), np.zeros(1), patterns.values)
-            sums = self.rows.run(add_sums, plan, sums, None, threads)
-            self.sums = sums._replace(shared=np.empty(0))
+            self.sums = sums = self.rows.run(add_sums, plan, sums, None, threads)
         elif not alone and (members.overlap[leads].sum(axis=1) > members.sizes[leads]).any():
             sums = self.sums._replace(shared=patterns.values)
             sums = self.rows.run(add_shared, plan, sums, members.rows_of(leads), threads)
         else:
             return plan
+        self.sums = self.sums._replace(shared=np.empty(0))
         return replace(plan, patterns=patterns._replace(values=sums.shared))
 
     def _joined(self, errors: Errors, variance: Values, alone: bool) -> tuple[Values, Values, Indices]:
