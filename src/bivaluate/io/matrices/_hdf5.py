@@ -155,6 +155,7 @@ def strings(node: Any, name: str) -> tuple[str, ...]:
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
         raise FormatError(f"{name}: {node.name} must be a list of labels.")
     check_stored(node, name)
+    _check_lengths(node, name)
     values = _labels(node, name)
     try:
         return tuple(map(bytes.decode, values))
@@ -162,15 +163,22 @@ def strings(node: Any, name: str) -> tuple[str, ...]:
         return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values)
 
 
+def _check_lengths(node: Any, name: str) -> None:
+    """Raise where a label of an HDF5 file claims to be longer than the file, before memory is taken for it."""
+    if type(node).__module__.startswith("zarr") or node.dtype.kind != "O":
+        return
+    size = node.file.id.get_filesize()
+    for data in _references(node):
+        longest = np.frombuffer(data[: len(data) // 16 * 16], "<u4")[::4].max(initial=0)
+        if longest > size:
+            raise FormatError(f"{name}: {node.name} holds a label of {longest:,} bytes, and the file has {size:,}.")
+
+
 def _labels(node: Any, name: str) -> list[Any]:
     """Read labels some at a time: many may share one stored text, and take far more memory than the file has bytes."""
     if type(node).__module__.startswith("zarr") or node.dtype.kind != "O":
         return list(np.asarray(node[:]).tolist())
     size = node.file.id.get_filesize()
-    for data in _references(node):  # the library takes memory for a label before it compares its length
-        longest = np.frombuffer(data[: len(data) // 16 * 16], "<u4")[::4].max(initial=0)
-        if longest > size:
-            raise FormatError(f"{name}: {node.name} holds a label of {longest:,} bytes, and the file has {size:,}.")
     step, most, total = max(256, FREE_BYTES * 16 // size), FREE_BYTES * 16 + 100 * size, 0
     values: list[Any] = []
     for start in range(0, node.shape[0], step):
