@@ -240,16 +240,9 @@ class GeneSetFile:
             )
         return read_annotations(annotations, ontology)
 
-    def for_report(self, report: Path | None) -> dict[str, Any]:
+    def for_report(self) -> dict[str, Any]:
         """Return the gene sets as :func:`bivaluate.build_report` takes them; nothing where none are named."""
-        if self.sets is None and self.go is None:
-            return {}
-        if report is None:
-            raise ParameterError(
-                f"{'--sets' if self.sets else '--go'} adds gene sets to a report: add --report FILE, or use "
-                "`bivaluate enrich`."
-            )
-        return {"sets": self.read()}
+        return {} if self.sets is None and self.go is None else {"sets": self.read()}
 
 
 @dataclasses.dataclass(frozen=True)
