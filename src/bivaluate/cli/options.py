@@ -46,7 +46,7 @@ MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape
 COMMANDS = (
     "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file; {matrix:csv}, "
     "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
-    "number of biclusters, {seed} the seed."
+    "number of biclusters, {seed} the seed. Commands come last: what follows one, commas too, belongs to it."
 )
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
