@@ -57,7 +57,7 @@ class Members:
         col_set = _set_numbers([b.cols for b in solution])
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
         rows = np.concatenate([b.rows for b in solution])
-        held = csr_array((np.ones(len(rows)), rows, starts(sizes)), (len(solution), shape[0])).tocsc()
+        held = csr_array((np.ones(len(rows), dtype=np.int32), rows, starts(sizes)), (len(solution), shape[0])).tocsc()
         return cls(
             held,
             shape[1],
