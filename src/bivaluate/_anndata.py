@@ -1,7 +1,4 @@
-"""AnnData objects: their cells and labels in, memberships in and out, results out.
-
-An object holds observations (cells) as rows; rows of a matrix here are its variables (genes) unless `obs_rows`.
-"""
+"""AnnData objects: their cells and labels in, memberships in and out, results out."""
 
 from __future__ import annotations
 

@@ -94,10 +94,7 @@ def _worker_version() -> str:
 
 
 class DaskSource:
-    """A Dask array split along rows alone: its blocks are looked at where they are.
-
-    Without a cluster (no ``distributed.Client`` in this process) blocks are computed here, one after the other.
-    """
+    """A Dask array split along rows alone: its blocks are looked at where they are."""
 
     def __init__(self, array: Any, name: str = "X", client: Any = None) -> None:
         if array.ndim != 2:
@@ -269,10 +266,7 @@ def added_up(
     pieces: Sequence[tuple[Any, Any]],
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
-    """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again.
-
-    Whatever the number of workers, the same sums are added in the same order.
-    """
+    """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again."""
     from_file = bool(pieces) and not isinstance(pieces[0][1], tuple)
     if from_file and len(pieces) >= ADDED_AT_ONCE * TASKS_PER_THREAD * sum(client.nthreads().values()):
         groups = [pieces[k : k + ADDED_AT_ONCE] for k in range(0, len(pieces), ADDED_AT_ONCE)]

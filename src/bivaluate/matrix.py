@@ -1,8 +1,4 @@
-"""A data matrix with its labels: what every reader returns and every command works on.
-
-The cells stay where they are: in an array, in a sparse matrix, in a file. Whatever is computed asks for some rows at a
-time (`Matrix.chunks`) or for one block (`Matrix.block`).
-"""
+"""A data matrix with its labels: what every reader returns and every command works on."""
 
 from __future__ import annotations
 
@@ -61,7 +57,6 @@ class Matrix:
     row_labels, col_labels : sequence of str, optional
         One label per row and per column.
     name : str, default="X"
-        What messages call the matrix.
     absent : {"zero", "missing"}, default="zero"
         How to read cells that a sparse matrix does not store.
     memory : int, optional
@@ -120,7 +115,6 @@ class Matrix:
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
-            What messages call the matrix.
         absent : {"zero", "missing"}, optional
             How to read cells that a sparse matrix does not store; by default as a `Matrix` says, otherwise as zero.
 
@@ -170,7 +164,6 @@ class Matrix:
         obs_rows : bool, default=False
             Whether observations (cells) are the rows, as the object stores them, rather than variables (genes).
         name : str, default="X"
-            What messages call the matrix.
         absent : {"zero", "missing"}, default="zero"
             How to read cells that a sparse matrix does not store.
 
@@ -218,7 +211,6 @@ class Matrix:
         Parameters
         ----------
         cells : ndarray or csr_array
-            Rows of this matrix.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay.
         start : int, default=0
@@ -504,7 +496,6 @@ class Matrix:
         Parameters
         ----------
         n_rows, n_cols : int
-            The size of the block.
 
         Returns
         -------
@@ -594,7 +585,6 @@ class Matrix:
         Parameters
         ----------
         name : str
-            What messages call it.
 
         Returns
         -------

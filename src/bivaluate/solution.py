@@ -81,7 +81,6 @@ class Bicluster:
         Parameters
         ----------
         X : ndarray of shape (n, m)
-            The matrix.
 
         Returns
         -------
@@ -165,7 +164,6 @@ class Biclustering(Sequence[Bicluster]):
         rows, cols : array-like of shape (K, n) and (K, m)
             Which rows and which columns each bicluster has.
         info : mapping, optional
-            Anything worth keeping about where the solution came from.
 
         Returns
         -------
@@ -287,7 +285,6 @@ class Biclustering(Sequence[Bicluster]):
             ``"mixture"`` takes those that tell the factor from the average of all; ``"top:0.1"`` the largest tenth;
             ``"sd:1"`` those beyond one standard deviation above the mean.
         info : mapping, optional
-            Anything worth keeping about where the solution came from.
 
         Returns
         -------
@@ -305,14 +302,12 @@ class Biclustering(Sequence[Bicluster]):
         --------
         Biclustering.from_factor_model
 
-        Notes ----- The mixture weighs each loading by how distinctive it is: p·log(p/q) where p > q, otherwise 0,
-        with p the profile of the factor (loadings of one side, sum 1) and q the mean profile of all factors, weighted
-        by their sizes. The square roots of these values are put into two groups, cut where their means differ most
-        for their sizes. A single factor, or one that has the average profile, is cut by its loadings. docs/formats.md
-        has the measurements.
-
-        The sign of a factor is arbitrary: w and h are both turned where their negative loadings make the heavier block,
-        ‖w₋‖·‖h₋‖ > ‖w₊‖·‖h₊‖. Loadings that are negative then are not members.
+        Notes
+        -----
+        The mixture weighs each loading by p·log(p/q) where p > q, otherwise 0, with p the profile of the factor
+        (loadings of one side, sum 1) and q the mean profile of all factors, and cuts the square roots into two groups.
+        Both sides of a factor are turned where their negative loadings make the heavier block. docs/formats.md has the
+        measurements.
 
         Examples
         --------
@@ -368,7 +363,6 @@ class Biclustering(Sequence[Bicluster]):
             With memberships in ``.varm[key]`` and ``.obsm[key]``, as :func:`bivaluate.evaluate` with ``key_added``
             leaves them.
         key : str, default="bivaluate"
-            Their name.
         obs_rows : bool, default=False
             Whether observations (cells) are the rows rather than variables (genes).
 
@@ -440,7 +434,6 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         shape : (int, int)
-            Rows and columns of the matrix.
 
         Returns
         -------
@@ -540,7 +533,6 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         path : str or path-like
-            The file to write.
 
         Raises
         ------
@@ -582,7 +574,6 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         path : str or path-like
-            The file.
 
         Returns
         -------
@@ -690,7 +681,6 @@ class Biclustering(Sequence[Bicluster]):
             With the columns bicluster, side ("row" or "column") and index (counted from 0). Biclusters come in the
             order in which they first appear.
         shape : (int, int), optional
-            Shape of the matrix.
 
         Returns
         -------
@@ -731,10 +721,7 @@ class Biclustering(Sequence[Bicluster]):
 
 
 def check_solution(solution: Any, name: str = "solution", matrix: Any = None) -> Biclustering:
-    """Return `solution` as a Biclustering: one already, a fitted estimator, or pairs of rows and columns.
-
-    With a `matrix` it gets the shape of it, and members may be its labels.
-    """
+    """Return `solution` as a Biclustering: one already, a fitted estimator, or pairs of rows and columns."""
     shape = None if matrix is None else matrix.shape
     if hasattr(solution, "fit") or hasattr(solution, "rows_"):
         solution = Biclustering.from_estimator(solution)

@@ -17,11 +17,7 @@ _LONGEST_INDEX = 12  # digits
 
 
 def indices(words: Iterable[str]) -> list[int] | None:
-    """Return the numbers where every word is a whole number from 0, else None.
-
-    >>> indices(["0", "12"]), indices(["3", "g1"]), indices(["-1"])
-    ([0, 12], None, None)
-    """
+    """Return the numbers where every word is a whole number from 0, else None."""
     words = list(words)
     if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
         return [int(word) for word in words]
@@ -83,10 +79,7 @@ def document_of(solution: Biclustering, X: Matrix | None) -> Document:
 def settle(
     document: Document, X: Matrix | None, name: str, *, index_base: int | None = None, members: str | None = None
 ) -> Document:
-    """Return the document with members by position from 0, or by label where no matrix can place them.
-
-    `members` ("index" or "label") and `index_base` decide where a file leaves it open.
-    """
+    """Return the document with members by position from 0, or by label where no matrix can place them."""
     if members is None and index_base is not None:
         members = "index"
     base = document.base if index_base is None else index_base

@@ -28,9 +28,7 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     solution : Biclustering
-        The biclusters.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------
@@ -70,9 +68,7 @@ def plot_profile(A: Any, ax: Axes | None = None, *, name: str = "B1", max_rows: 
     A : array-like of shape (rows, columns)
         The values of the bicluster.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     name : str
-        What the bicluster is called.
     max_rows : int
         Draw at most this many rows, evenly spaced.
 
@@ -108,9 +104,7 @@ def plot_profiles(X: Any, solution: Biclustering, *, most: int = 12, max_rows: i
     Parameters
     ----------
     X : array-like, DataFrame or Matrix
-        The matrix.
     solution : Biclustering
-        Its biclusters.
     most : int, default=12
         Draw at most this many, the first ones.
     max_rows : int, default=60
@@ -161,7 +155,6 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
     pairs : sequence of (int, int)
         Redundant pairs (counted from 0), as :func:`bivaluate.judge.redundancy.redundant_groups` finds them.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------
@@ -205,9 +198,7 @@ def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes
     Parameters
     ----------
     solution : Biclustering
-        The biclusters.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------
@@ -250,11 +241,8 @@ def plot_upset(solution: Biclustering, ax: Axes | None = None, *, side: str = "r
     Parameters
     ----------
     solution : Biclustering
-        The biclusters.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     side : {"rows", "columns"}, default="rows"
-        What to count.
     most : int, default=15
         How many combinations to show.
 
@@ -313,7 +301,6 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
     biclusters : DataFrame
         With the columns bicluster, evidence and pattern: ``evaluate(X, solution).biclusters``.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------

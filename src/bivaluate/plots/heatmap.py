@@ -40,19 +40,14 @@ def plot_heatmap(
     Parameters
     ----------
     X : array-like of shape (rows, columns)
-        The matrix.
     solution : Biclustering
-        Its biclusters.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
     limit : float, optional
         Colours run from -limit to limit; by default the largest absolute value without the 1 % most extreme cells.
     n_rows : int, optional
         Draw only this many rows from the top; by default all.
     colour_bar : bool
-        Whether to add a colour bar.
 
     Returns
     -------
@@ -106,9 +101,7 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
     X : array-like, DataFrame or Matrix
         The matrix; missing cells stay blank.
     solution : Biclustering
-        Its biclusters.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------

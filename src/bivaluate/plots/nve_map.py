@@ -36,13 +36,10 @@ def plot_nve_map(
     biclusters : DataFrame
         Rows of a sweep's bicluster table for one data set and seed: ``algorithm``, ``bicluster`` and ``nve_k``.
     n_biclusters : int
-        Number of columns.
     algorithms : sequence of str, optional
         Rows to draw, from the top; by default in the order of the table.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
 
     Returns
     -------
@@ -78,9 +75,7 @@ def plot_nve_reference(*, ax: Axes | None = None, title: str = "") -> Axes:
     Parameters
     ----------
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
 
     Returns
     -------

@@ -42,15 +42,11 @@ def plot_ksweep(
         Rows of a sweep's results table for one data set: columns ``algorithm``, ``k``, ``seed`` and `measure`, and
         ``status`` if some solutions cannot be judged.
     measure : str
-        Column to draw.
     null : DataFrame, optional
         Rows of the run's null table (``run.null``) for the same data set.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
     legend : bool
-        Whether to name the lines.
 
     Returns
     -------
@@ -130,13 +126,11 @@ def plot_candidates(
     candidates : DataFrame
         One row per solution: ``algorithm``, ``k``, ``seed`` and `measure`.
     measure : str
-        Column to draw.
     chosen : int, optional
         Position of the chosen row; the one of the highest value by default.
     as_good : tuple of (int, int), optional
         Smallest and largest K that are as good, to be shaded.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------
@@ -193,11 +187,9 @@ def plot_k_curve(
         Rows of a sweep's results table for one data set; with ``predictive`` and ``predictive_error`` after
         ``held_out=5`` (``--held-out 5``).
     measure : str
-        Column to draw.
     null : DataFrame, optional
         Rows of the run's null table (``run.null``) for the same data set.
     title : str
-        Title of the figure.
 
     Returns
     -------
@@ -261,7 +253,6 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     results : DataFrame
         A table with the columns ``algorithm``, ``k``, ``coverage`` and ``nve``.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------
@@ -302,9 +293,7 @@ def plot_detection_limit(
     found : DataFrame
         Shares from 0 to 1: one row per size of a block (the index names it), one column per level of noise.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     xlabel : str
-        What the columns are.
 
     Returns
     -------

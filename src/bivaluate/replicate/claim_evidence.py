@@ -101,7 +101,6 @@ class Evidence:
         Parameters
         ----------
         folder : str or path-like
-            The folder of the tables.
 
         Returns
         -------

@@ -88,10 +88,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the seeds say about a number or, with `share`, a direction; `reach` is half the interval, unclipped.
-
-    Of a choice, `margin` is the median over all seeds, and `n_undefined` are the seeds that do not decide it.
-    """
+    """What the seeds say about a number or, with `share`, a direction; `reach` is half the interval, unclipped."""
 
     n_seeds: int
     n_undefined: int
@@ -262,11 +259,7 @@ def _at_paper_seed(claim: Claim, value: float, measured: Measured) -> tuple[str,
 
 
 def margin_words(margin: float) -> str:
-    """Return a margin as text.
-
-    >>> margin_words(0.0534), margin_words(-math.inf), margin_words(math.nan)
-    ('+5.3 %', '−∞', 'undefined')
-    """
+    """Return a margin as text."""
     if math.isnan(margin):
         return "undefined"
     if math.isinf(margin):

@@ -60,12 +60,7 @@ def headline(folder: Path) -> str:
 
 
 def headline_words(claims: Claims) -> str:
-    """Return how many claims have each verdict: the one count on the terminal, the page, README and documents.
-
-    >>> bases = ("independent", "independent", "depends on our scenarios", "fitted")
-    >>> headline_words([{"verdict": v, "basis": b} for v, b in zip(("partly", *["reproduced"] * 3), bases)])
-    '1 of 2 independent checks of the paper are reproduced and 0 are not (1 partly, 0 undecided, 0 uninformative, 0 not testable); of 1 that depend on our scenarios 1 are, and of 1 fitted to its numbers or implied by them 1.'
-    """  # noqa: W505
+    """Return how many claims have each verdict: the one count on the terminal, the page, README and documents."""
     groups = [
         [c for c in claims if c["basis"] in bases]
         for bases in ((rules.INDEPENDENT,), (rules.DESIGNED,), (rules.FITTED, rules.IMPLIED))
@@ -134,11 +129,7 @@ def frame_table(frame: pd.DataFrame) -> list[str]:
 
 
 def tidy(value: Any) -> str:
-    """Return a cell as text: numbers with four significant digits, nothing for undefined.
-
-    >>> tidy(0.123456), tidy(12.0), tidy(float("nan")), tidy("S1"), tidy("0.0021")
-    ('0.1235', '12', '', 'S1', '0.0021')
-    """
+    """Return a cell as text: numbers with four significant digits, nothing for undefined."""
     if isinstance(value, float):
         return "" if value != value else f"{value:.4g}"
     return str(value)

@@ -175,10 +175,7 @@ def plot_matched_k(
     ax: Axes | None = None,
     title: str = "",
 ) -> Axes:
-    """Draw the mean of a measure over seeds for each algorithm on each data set, whiskers from lowest to highest.
-
-    The best mean on each data set is filled, the others are open.
-    """
+    """Draw the mean of a measure over seeds for each algorithm on each data set, whiskers from lowest to highest."""
     ax = style.new_axes(ax, height=2.2)
     names = list(datasets) if datasets is not None else list(dict.fromkeys(results["dataset"]))
     keys = list(dict.fromkeys(results["algorithm"]))

@@ -109,15 +109,12 @@ class Section:
     Parameters
     ----------
     title : str
-        Its heading.
     text : str
-        A paragraph in plain text.
     columns : sequence of str
         Headings of a table.
     rows : sequence of sequences
         Its rows; a cell may be text, a number or None.
     figures : sequence of Figure
-        Pictures shown below the table.
     marks : tuple of (str, str)
         Words shown as a coloured label when a cell equals them, with their tone:
         ``good``, ``fair``, ``bad`` or ``muted``.
@@ -157,11 +154,7 @@ def _counted(section: Section, rows: Sequence[Sequence[Any]]) -> list[tuple[str,
 
 
 def _anchor(section: Section) -> str:
-    """Return the id of a section on the page.
-
-    >>> _anchor(Section("Two claims: which?"))
-    'section-two-claims-which'
-    """
+    """Return the id of a section on the page."""
     return "section-" + re.sub(r"\W+", "-", section.title.lower()).strip("-")
 
 
@@ -189,11 +182,9 @@ def build_report(
         A run folder (its path, or what :func:`bivaluate.sweep.load_run` returns), one evaluation, or a list of
         evaluations from :func:`bivaluate.evaluate`.
     path : path
-        The file to write.
     title : str, optional
         Heading of the page; named after the data if not given.
     sections : sequence of Section
-        Sections to add after the verdict.
     by : str, optional
         The measure that chooses the winner of the headline; by default the first main measure there is, which is the
         total evidence.
@@ -329,11 +320,7 @@ def _static(name: str) -> str:
 
 
 def embed(data: Any) -> str:
-    """Return JSON that is safe inside a script element: no label can end it.
-
-    >>> embed({"label": "</script><b>"})
-    '{"label":"\\\\u003c/script\\\\u003e\\\\u003cb\\\\u003e"}'
-    """
+    """Return JSON that is safe inside a script element: no label can end it."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -341,11 +328,7 @@ def embed(data: Any) -> str:
 
 
 def tidy(text: str) -> Markup:
-    """Escape a text, keep a number and its unit on one line, set the index of a symbol low and commands as code.
-
-    >>> tidy("NVE_cov < 5 %: `ls`")
-    Markup('NVE<sub>cov</sub> &lt; 5\xa0%: <code>ls</code>')
-    """
+    """Escape a text, keep a number and its unit on one line, set the index of a symbol low and commands as code."""
     joined = re.sub(r"(?<=\d) (?=%)|(?<=K) (?==)|(?<==) (?=\d)", "\u00a0", text)
     lowered = _indexed_symbols().sub(lambda found: "{}<sub>{}</sub>".format(*found[0].split("_")), str(escape(joined)))
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", lowered))

@@ -91,10 +91,7 @@ class Null:
 
 @dataclass(frozen=True)
 class Content:
-    """Everything a report is built from; `load` and `records` take the position of a solution.
-
-    `exponent` is that of NVE_cov, `held_out` the command that asks held-out cells.
-    """
+    """Everything a report is built from; `load` and `records` take the position of a solution."""
 
     kind: str
     solutions: Sequence[Scored]

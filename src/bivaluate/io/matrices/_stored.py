@@ -163,10 +163,7 @@ class StoredSparse:
 
 
 class TurnedSparse:
-    """A sparse matrix in a file in compressed columns: sorted by rows, once, when rows are asked for.
-
-    In memory where the entries fit, which are held twice while they are sorted; otherwise by way of a temporary file.
-    """
+    """A sparse matrix in a file in compressed columns: sorted by rows, once, when rows are asked for."""
 
     sparse = True
     converted_from = "CSC"

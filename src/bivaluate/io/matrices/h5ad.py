@@ -1,8 +1,4 @@
-"""AnnData's .h5ad, and the layout it shares with MuData and zarr: read as genes x cells, results written back.
-
-AnnData stores observations (cells, samples) as rows; bivaluate's rows are the variables (genes), so the
-stored matrix is transposed on reading. Read with ``transpose=True`` to have observations as rows.
-"""
+"""AnnData's .h5ad, and the layout it shares with MuData and zarr: read as genes x cells, results written back."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Triplets: one line for each cell, ``user item rating``, read as a sparse matrix.
-
-A table of three columns may be either: n cells of a sparse matrix, or a matrix of three columns. It is read as
-triplets where its header, its ``::`` or its words say so; where only its numbers repeat it is refused until the
-caller says which.
-"""
+"""Triplets: one line for each cell, ``user item rating``, read as a sparse matrix."""
 
 from __future__ import annotations
 

@@ -180,7 +180,6 @@ def write_solution(
     Parameters
     ----------
     solution : Biclustering
-        The biclusters.
     path : str or path-like
         The file to write; it appears whole or not at all.
     X : Matrix, DataFrame or array-like, optional
