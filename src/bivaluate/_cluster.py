@@ -158,28 +158,12 @@ class DaskSource:
             if b > a:
                 yield (first, last), (blocks[k], first)
 
-    def map_chunks(self, function: Callable[[int, Any], Any], parts: Sequence[tuple[int, int]]) -> Iterator[Any]:
-        """Yield what a function makes of each block, in order; called on the workers where there are some."""
-        client = self.client
-        if client is None:
-            yield from (function(first, self.rows(first, last)) for first, last in parts)
-            return
-        everything = np.arange(self.shape[0])
-        yield from in_order(client, call_with_block, function, list(self.pieces(everything)))
-
-    def map_rows(self, function: RowsFunction, parts: Sequence[Indices]) -> Iterator[Any]:
-        """Yield what a function makes of some rows at a time, in order; called on the workers where there are some."""
-        starts = first_positions(parts)
-        client = self.client
-        if client is None:
-            yield from (function(at, part, self.take(part)) for at, part in zip(starts, parts, strict=True))
-            return
+    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
+        """Yield what a function makes of some rows at a time, each part within one block, called on the workers."""
         blocks = self.array.to_delayed()[:, 0]
-        which = [int(np.searchsorted(self.edges, part[0], side="right")) - 1 for part in parts]
-        pieces = [
-            ((at, part), (blocks[k], int(self.edges[k]))) for at, part, k in zip(starts, parts, which, strict=True)
-        ]
-        yield from in_order(client, call_with_rows_of_block, function, pieces)
+        which = [int(np.searchsorted(self.edges, numbers[0], side="right")) - 1 for _, numbers in parts]
+        pieces = [(part, (blocks[k], int(self.edges[k]))) for part, k in zip(parts, which, strict=True)]
+        yield from in_order(self.client, call_with_rows, function, pieces)
 
 
 class WorkerSource:
@@ -204,42 +188,18 @@ class WorkerSource:
         for group in (parts[start : start + step] for start in range(0, len(parts), step)):
             yield (int(group[0][0]), int(group[-1][-1]) + 1), self.source
 
-    def map_chunks(self, function: Callable[[int, Any], Any], parts: Sequence[tuple[int, int]]) -> Iterator[Any]:
-        """Yield what a function makes of each chunk, in order; called on the workers."""
+    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
+        """Yield what a function makes of some rows at a time, in order; called on the workers."""
         yield from in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
 
-    def map_rows(self, function: RowsFunction, parts: Sequence[Indices]) -> Iterator[Any]:
-        """Yield what a function makes of some rows at a time, in order; called on the workers."""
-        pieces = [((at, part), self.source) for at, part in zip(first_positions(parts), parts, strict=True)]
-        yield from in_order(self.client, call_with_rows_taken, function, pieces)
 
-
-def first_positions(parts: Sequence[Indices]) -> list[int]:
-    """Return where each part begins, one after the other."""
-    return np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist() if parts else []
-
-
-def call_with_block(function: Callable[[int, Any], Any], ends: tuple[int, int], block: Any, start: int) -> Any:
-    """Call a function with a block and the number of its first row; runs on a worker."""
-    return function(start, as_rows(block))
-
-
-def call_with_rows(function: Callable[[int, Any], Any], ends: tuple[int, int], source: Any) -> Any:
-    """Call a function with rows of a source; runs on a worker."""
-    return function(ends[0], source.rows(*ends))
-
-
-def call_with_rows_of_block(function: RowsFunction, where: tuple[int, Indices], block: Any, start: int) -> Any:
-    """Call a function with rows of a block, their numbers and the position of the first; runs on a worker."""
-    at, numbers = where
-    rows = as_rows(block)
-    return function(at, np.array(numbers), rows if len(numbers) == rows.shape[0] else rows[numbers - start])
-
-
-def call_with_rows_taken(function: RowsFunction, where: tuple[int, Indices], source: Any) -> Any:
-    """Call a function with rows of a source, their numbers and the position of the first; runs on a worker."""
-    at, numbers = where
-    return function(at, np.array(numbers), source.take(np.array(numbers)))
+def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any, start: int | None = None) -> Any:
+    """Call a function with rows of a source, or of a block that starts at a row; runs on a worker."""
+    at, numbers = where[0], np.array(where[1])
+    if start is None:
+        return function(at, numbers, held.take(numbers))
+    rows = as_rows(held)
+    return function(at, numbers, rows if len(numbers) == rows.shape[0] else rows[numbers - start])
 
 
 def in_order(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> Iterator[Any]:

@@ -353,7 +353,7 @@ class Matrix:
         n, m = self.shape
         edges = getattr(self.source, "edges", None)
         if edges is not None:
-            return ((int(start), int(stop)) for start, stop in itertools.pairwise(edges))
+            return ((int(start), int(stop)) for start, stop in itertools.pairwise(edges) if stop > start)
         step = chunk_rows(m, self.memory)
         return ((start, min(start + step, n)) for start in range(0, n, step))
 
@@ -379,12 +379,12 @@ class Matrix:
         [(0, 101.5)]
         """
         parts = list(self.chunks())
-        elsewhere = getattr(self.source, "map_chunks", None)
-        if elsewhere is not None:
-            return self._told(
-                elsewhere(partial(_checked_first, self.without_cells(), missing, function), parts), len(parts)
-            )
-        found = (function(a, self.checked(self.source.rows(a, b), missing, a)) for a, b in parts)
+        found: Iterator[Result]
+        if getattr(self.source, "client", None) is None:
+            found = (function(a, self.checked(self.source.rows(a, b), missing, a)) for a, b in parts)
+        else:
+            there = partial(_checked_first, self.without_cells(), missing, function)
+            found = self.source.map_rows(there, [(a, np.arange(a, b)) for a, b in parts])
         return self._told(found, len(parts))
 
     def _told(self, found: Iterator[Result], total: int) -> Iterator[Result]:
@@ -419,15 +419,12 @@ class Matrix:
         [(0, (2, 6))]
         """
         parts = split_rows(rows, self.source, self.memory, n_cols)
-        elsewhere = getattr(self.source, "map_rows", None)
-        if elsewhere is not None:
-            found = elsewhere(partial(_checked_rows, self.without_cells(), function), parts)
+        placed = list(zip(itertools.accumulate([0, *map(len, parts)]), parts, strict=False))
+        found: Iterator[Result]
+        if getattr(self.source, "client", None) is None:
+            found = (_checked_rows(self, function, at, part, self.source.take(part)) for at, part in placed)
         else:
-            starts = itertools.accumulate([0, *map(len, parts)])
-            found = (
-                _checked_rows(self, function, at, part, self.source.take(part))
-                for at, part in zip(starts, parts, strict=False)
-            )
+            found = self.source.map_rows(partial(_checked_rows, self.without_cells(), function), placed)
         return found if len(parts) < 2 else self._told(found, len(parts))
 
     def without_cells(self) -> Matrix:
@@ -799,7 +796,7 @@ def _numbered(matrix: Matrix, start: int, cells: Any) -> tuple[int, NDArray[np.f
 
 
 def _checked_first(
-    matrix: Matrix, missing: str, function: Callable[[int, Any], Result], start: int, cells: Any
+    matrix: Matrix, missing: str, function: Callable[[int, Any], Result], start: int, numbers: Any, cells: Any
 ) -> Result:
     return function(start, matrix.checked(cells, missing, start))
 
