@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +27,6 @@ WAIT_SECONDS = 0.2  # until the scheduler has noticed that a worker is lost
 ADDED_AT_ONCE = 8
 # A pass over a file has at most this many tasks: their sums may travel, and are as large for few rows as for many.
 MOST_TASKS = 256
-# Tasks whose sums are added up in one place become one, as long as this many are left for each thread of the cluster.
-TASKS_PER_THREAD = 8
 
 
 def connect(address: str) -> Any:
@@ -65,16 +61,6 @@ def connect(address: str) -> Any:
                 "Install the same version on all machines."
             )
     return client
-
-
-@contextlib.contextmanager
-def cluster(address: str | None) -> Iterator[Any]:
-    """Give a client of the scheduler, and close it at the end; None without an address."""
-    if address is None:
-        yield None
-        return
-    with connect(address) as client:
-        yield client
 
 
 def distributed() -> Any:
@@ -227,11 +213,6 @@ def added_up(
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again."""
-    from_file = bool(pieces) and not isinstance(pieces[0][1], tuple)
-    if from_file and len(pieces) >= ADDED_AT_ONCE * TASKS_PER_THREAD * sum(client.nthreads().values()):
-        groups = [pieces[k : k + ADDED_AT_ONCE] for k in range(0, len(pieces), ADDED_AT_ONCE)]
-        pieces = [([ends for ends, _ in group], group[0][1]) for group in groups]
-        call = partial(_call_and_add, call, add)
     for tries in range(TRIES):
         try:
             futures = submit(client, call, shared, pieces)
@@ -246,16 +227,6 @@ def added_up(
             if tries == TRIES - 1:
                 raise _lost_too_often() from None
     raise AssertionError
-
-
-def _call_and_add(
-    call: Callable[..., Any], add: Callable[[Sequence[Any]], Any], shared: Any, ends: Sequence[Any], source: Any
-) -> Any:
-    """Return the sum of what the call gives for some pieces of a source; runs on a worker."""
-    total = call(shared, ends[0], source)
-    for piece in ends[1:]:
-        total = add((total, call(shared, piece, source)))
-    return total
 
 
 def _lost_too_often() -> RunError:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Indices = NDArray[np.int64]
-# Masks of more biclusters than this are quicker to set all at once than one by one.
-_MANY_MASKS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +147,7 @@ class Biclustering(Sequence[Bicluster]):
         info: Mapping[str, Any] | None = None,
     ) -> None:
         self._shape = None if shape is None else _check_shape(shape)
-        pairs = list(biclusters)
-        self._biclusters = _sorted_already(pairs, self._shape) or tuple(
-            _check_bicluster(pair, k, self._shape) for k, pair in enumerate(pairs)
-        )
+        self._biclusters = tuple(_check_bicluster(pair, k, self._shape) for k, pair in enumerate(biclusters))
         self._info = dict(info or {})
 
     @classmethod
@@ -222,9 +217,8 @@ class Biclustering(Sequence[Bicluster]):
             found = cls.from_labels(estimator.row_labels_, estimator.column_labels_, diagonal=True)
             return found.with_info(**info)
         if hasattr(estimator, "components_"):
-            name = info["algorithm"]
             how = "use Biclustering.from_factor_model(model, X) in its place, where X is what it was fitted on"
-            raise SolutionError(f"{name} has factors: {how}.")
+            raise SolutionError(f"{info['algorithm']} has factors: {how}.")
         raise SolutionError(
             f"{info['algorithm']} has neither rows_ and columns_ nor row_labels_ and column_labels_: "
             f"{'it is not a biclustering estimator' if hasattr(estimator, 'labels_') else 'call fit first'}."
@@ -825,27 +819,6 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     return n_rows, n_cols
 
 
-def _sorted_already(pairs: list[Any], shape: tuple[int, int] | None) -> tuple[Bicluster, ...]:
-    """Return the biclusters if all are pairs of sorted arrays within the shape, checked at once; nothing otherwise."""
-    sides = []
-    for axis in (0, 1):
-        members = [pair[axis] for pair in pairs if type(pair) is tuple and len(pair) == 2]
-        if len(members) < len(pairs) or not all(type(m) is np.ndarray and m.dtype == np.int64 for m in members):
-            return ()
-        if not members or not all(m.ndim == 1 and m.size for m in members):
-            return ()
-        flat = np.concatenate(members)
-        ends = np.cumsum([m.size for m in members])
-        rising = flat[1:] > flat[:-1]
-        rising[ends[:-1] - 1] = True
-        if not rising.all() or flat.min() < 0 or (shape is not None and flat.max() >= shape[axis]):
-            return ()
-        flat.setflags(write=False)
-        stops = ends.tolist()
-        sides.append([flat[start:stop] for start, stop in zip([0, *stops], stops, strict=False)])
-    return tuple(Bicluster(rows, cols) for rows, cols in zip(*sides, strict=True))
-
-
 def _check_bicluster(pair: Iterable[ArrayLike], k: int, shape: tuple[int, int] | None) -> Bicluster:
     try:
         rows, cols = pair
@@ -901,10 +874,6 @@ def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
 
 def _masks(members: Sequence[Indices], length: int) -> NDArray[np.bool_]:
     masks = np.zeros((len(members), length), dtype=np.bool_)
-    if len(members) > _MANY_MASKS:
-        lines = np.repeat(np.arange(len(members)) * length, [len(own) for own in members])
-        masks.reshape(-1)[lines + np.concatenate(members)] = True
-        return masks
     for mask, own in zip(masks, members, strict=True):
         mask[own] = True
     return masks

@@ -222,13 +222,9 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
         if not source.array_names():
             source.check_text()
         hints = [f" {said}" for record in _formats(kind).values() if record.nearly and (said := record.nearly(source))]
-        raise FormatError(
-            Advice(
-                f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with ",
-                Option(python="format=", command="--solution-format"),
-                f": {', '.join(_formats(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}",
-            )
-        )
+        said = f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with "
+        listed = f": {', '.join(_formats(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
+        raise FormatError(Advice(said, Option(python="format=", command="--solution-format"), listed))
     return record
 
 

@@ -127,7 +127,9 @@ def gather(planted_seeds: int, scenarios: Run, own_seeds: Run, yeast: Run | None
     biclusters, truth = found_evidence(scenarios)
     others = find_evidence(dict.fromkeys(truth["scenario"]), dict.fromkeys(truth["seed"]))
     truth = pd.concat([truth, others], ignore_index=True)
-    return Evidence(planted, checks, matched, biclusters, truth, yeast_evidence(yeast))
+    columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
+    sweeps = pd.DataFrame(columns=columns) if yeast is None else _under_profiles(yeast, PROFILES)[columns]
+    return Evidence(planted, checks, matched, biclusters, truth, sweeps)
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -204,12 +206,6 @@ def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFram
         near = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
         rows.append({"scenario": scenario, "algorithm": "find", "seed": seed, "ce": near})
     return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
-
-
-def yeast_evidence(run: Run | None) -> pd.DataFrame:
-    """Return a yeast run's scores under every profile; an empty table without a run."""
-    columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
-    return pd.DataFrame(columns=columns) if run is None else _under_profiles(run, PROFILES)[columns]
 
 
 def _under_profiles(run: Run, names: Iterable[str]) -> pd.DataFrame:

@@ -116,12 +116,6 @@ def columns_words(claim: dict[Any, Any]) -> str:
     return f"{claim['verdict along columns']} ({'; '.join(said)})"
 
 
-def depends_words(claim: dict[Any, Any]) -> str:
-    """Return what the verdict depends on."""
-    words = [name for name in ("convention", "seed") if claim[f"depends on {name}"] == "yes"]
-    return ", ".join(words) or "–"
-
-
 def frame_table(frame: pd.DataFrame) -> list[str]:
     """Return the lines of a Markdown table with the content of a DataFrame."""
     rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
@@ -226,7 +220,7 @@ def _group(group: int, claims: Claims) -> list[str]:
         "seed 42": lambda c: str(c["with seed 42"]),
         "verdict": lambda c: f"{MARKS[c['verdict']]} {c['verdict']}",
         "VE along columns": columns_words,
-        "depends on": depends_words,
+        "depends on": lambda c: ", ".join(n for n in ("convention", "seed") if c[f"depends on {n}"] == "yes") or "–",
     }
     cells = {name: [say(claim) for claim in members] for name, say in columns.items()}
     kept = {name: said for name, said in cells.items() if any(said) or name not in ("seed 42", "VE along columns")}
