@@ -28,9 +28,6 @@ def plot_nve_map(
 ) -> Axes:
     """Draw algorithms as rows and B1 … BK as columns; darker and larger means noisier or less separated.
 
-    A bicluster whose NVE_k is undefined is a cross; where an algorithm returned fewer biclusters the place
-    stays blank.
-
     Parameters
     ----------
     biclusters : DataFrame

@@ -31,10 +31,8 @@ def plot_ksweep(
 ) -> Axes:
     """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
-    The best candidate, as :func:`bivaluate.judge.choice.best` chooses it, is ringed; bands that reach far above every
-    median are cut off. Where a score is undefined in every seed the line has a gap; algorithms without any defined
-    score are named below the axes. With a null, a dotted line is its mean and a grey band the central 90 % of the
-    surrogates, means over seeds.
+    The best candidate is ringed; algorithms without any defined score are named below the axes. With a null, a dotted
+    line is its mean and a grey band the central 90 % of the surrogates.
 
     Parameters
     ----------
@@ -118,9 +116,6 @@ def plot_candidates(
 ) -> Axes:
     """Draw a measure of every solution over the K requested, a line per algorithm, the chosen solution marked.
 
-    An algorithm that was run for one K alone is a point; the line of an algorithm goes through the best of its seeds. A
-    refined solution has no line, only a mark if it is the chosen one.
-
     Parameters
     ----------
     candidates : DataFrame
@@ -177,9 +172,6 @@ def plot_k_curve(
     results: pd.DataFrame, measure: str = "total_evidence", *, null: pd.DataFrame | None = None, title: str = ""
 ) -> Figure:
     """Draw a measure against K beside its null and, where the sweep has it, the gain on held-out cells below.
-
-    A K that is worth taking is above its null and predicts cells that the algorithm has not seen: its gain is more than
-    two standard errors (the bars) above 0.
 
     Parameters
     ----------

@@ -74,18 +74,13 @@ class Figure:
 
         Raises
         ------
-        FileError
-            If the file cannot be read.
-        ParameterError
-            If it is not a picture the page can hold.
+        FileError, ParameterError
+            If the file cannot be read, or is not a picture the page can hold.
 
         Examples
         --------
-        >>> Figure("map.txt", "The blocks on the map.").data_uri()
-        Traceback (most recent call last):
-            ...
-        bivaluate._errors.ParameterError: map.txt is not a picture the page can hold; allowed: .png, .svg, .jpg, .jpeg, .webp.
-        """  # noqa: W505
+        >>> Figure("map.png", "The blocks on the map.").data_uri()  # doctest: +SKIP
+        """
         if not isinstance(self.path, (str, Path)):
             stream = io.BytesIO()
             figure: Any = self.path.get_figure(root=True)
@@ -171,11 +166,6 @@ def build_report(
 ) -> Path:
     """Write a report as one self-contained HTML file, and the tables it shows as CSV files beside it.
 
-    The tables are called after the page. Beside ``report.html`` stand ``report.winners.csv`` with the best candidate
-    per measure and data set, as :func:`bivaluate.judge.choice.winners` names them (the page marks the same ones),
-    ``report.solutions.csv`` and ``report.biclusters.csv``; and, where there are any, ``report.enrichment.csv`` and
-    ``report.surrogates.csv``.
-
     Parameters
     ----------
     source : path, Run, Evaluation or list of Evaluation
@@ -202,11 +192,9 @@ def build_report(
 
     Raises
     ------
-    ParameterError
-        If `source` cannot be reported, `by` cannot rank solutions or was not computed, or the gene sets share no gene
-        with a matrix.
-    FileError
-        If a file cannot be written.
+    ParameterError, FileError
+        If `source` cannot be reported, `by` cannot rank solutions or was not computed, the gene sets share no gene
+        with a matrix, or a file cannot be written.
 
     See Also
     --------
@@ -214,11 +202,8 @@ def build_report(
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = build_report(evaluate(X, S), f"{folder}/report.html")
-    ...     sorted(file.name for file in page.parent.iterdir())
-    ['report.biclusters.csv', 'report.html', 'report.solutions.csv', 'report.winners.csv']
+    >>> build_report(evaluate(X, S), "report.html").name
+    'report.html'
     """
     from bivaluate.report.page import make_page
     from bivaluate.report.source import read_source

@@ -80,8 +80,7 @@ def write_h5ad_results(
 ) -> None:
     """Write an evaluation into the .h5ad file its matrix came from; it is replaced whole or not at all.
 
-    Membership goes to ``.varm[key]`` (genes x biclusters) and ``.obsm[key]`` (cells x biclusters), scores,
-    the table of biclusters, findings and sizes to ``.uns[key]``.
+    Membership goes to ``.varm[key]`` and ``.obsm[key]``, everything else to ``.uns[key]``.
 
     Parameters
     ----------
@@ -96,10 +95,9 @@ def write_h5ad_results(
 
     Raises
     ------
-    SolutionError, ParameterError
-        If the solution does not fit the file, or `key` cannot be used as a name.
-    FileError, FormatError, MissingExtraError
-        If the file cannot be read or written, or anndata is not installed.
+    SolutionError, ParameterError, FileError, FormatError, MissingExtraError
+        If the solution does not fit the file, `key` cannot be a name, the file cannot be read or written, or anndata
+        is not installed.
 
     See Also
     --------

@@ -91,10 +91,7 @@ class ParquetSource:
                         parts.append(self._held[at - self._first : stop - self._first])
                         at += len(parts[-1])
                     else:
-                        self._first, self._held = (
-                            last,
-                            np.ascontiguousarray(self._by_columns(next(self._batches), slice(None)).T),
-                        )
+                        self._first, self._held = last, self._converted(next(self._batches))
             except BaseException as error:
                 self._batches = None  # a batch may be lost, as by an interrupt from the keyboard
                 if isinstance(error, (pa.ArrowException, OSError, ValueError, StopIteration)):
@@ -159,6 +156,9 @@ class ParquetSource:
             for g in range(group, len(sizes))  # one at a time: of several, pyarrow holds more than it gives
             for batch in file.iter_batches(size, [g], columns=columns, use_threads=False)
         )
+
+    def _converted(self, batch: Any) -> NDArray[Any]:
+        return np.ascontiguousarray(self._by_columns(batch, slice(None)).T)
 
     def _by_columns(self, batch: Any, cols: slice) -> NDArray[Any]:
         """Return the cells of some columns, one column after the other."""
