@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, algorithm_name, measure_label, new_axes, styled
+from bivaluate.algorithms.registry import algorithm_label
+from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, measure_label, new_axes, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +61,7 @@ def plot_nve_map(
         if algorithm in keys:
             _draw_cell(ax, int(bicluster[1:]) - 1, keys.index(algorithm), float(value))
     ax.set_xticks(range(n_biclusters), [f"$B_{{{k + 1}}}$" for k in range(n_biclusters)])
-    ax.set_yticks(range(len(keys)), [algorithm_name(key) for key in keys])
+    ax.set_yticks(range(len(keys)), [algorithm_label(key) for key in keys])
     _frame(ax, n_biclusters, len(keys), title)
     return ax
 

@@ -182,13 +182,6 @@ def series_marker(position: int) -> str:
     return MARKERS[position % len(MARKERS)]
 
 
-def algorithm_name(key: str) -> str:
-    """Return the short name of an algorithm."""
-    from bivaluate.algorithms.registry import algorithm_label
-
-    return algorithm_label(key)
-
-
 def measure_label(key: str) -> str:
     """Return the symbol of a measure as figures print it."""
     from bivaluate.registry import symbol

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate.algorithms.registry import FINAL
+from bivaluate.algorithms.registry import FINAL, algorithm_label
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
 from bivaluate.plots import style
-from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, measure_label, new_axes, styled
+from bivaluate.plots.style import QUIET, RULE, algorithm_style, measure_label, new_axes, styled
 from bivaluate.registry import METRICS
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def plot_ksweep(
         grouped = results[results["algorithm"] == key].groupby("k")[measure]
         low, middle, high = (grouped.quantile(q).reindex(ks).to_numpy(dtype=float) for q in (0.25, 0.5, 0.75))
         if np.isnan(middle).all():
-            absent.append(algorithm_name(key))
+            absent.append(algorithm_label(key))
             continue
         colour, marker, dash = algorithm_style(key, keys)
         if null is not None:
@@ -80,11 +80,11 @@ def plot_ksweep(
                 mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("null_low", "null_mean", "null_high")
             )
             ax.fill_between(places, bottom, top, color=QUIET, alpha=0.16, linewidth=0)
-            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0, label=f"null of {algorithm_name(key)}")
+            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0, label=f"null of {algorithm_label(key)}")
             medians[f"null of {key}"] = mean
         ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
-        ax.plot(places, middle, label=algorithm_name(key), clip_on=False, **look)
+        ax.plot(places, middle, label=algorithm_label(key), clip_on=False, **look)
         medians[key] = middle
     best = _best(results, measure)
     if best is not None:
@@ -151,7 +151,7 @@ def plot_candidates(
         curve = mine.groupby("k")[measure].max().sort_index()
         colour, marker, dash = algorithm_style(key, keys)
         ax.plot(
-            curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key), clip_on=False
+            curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_label(key), clip_on=False
         )
         if len(mine) > len(curve):
             ax.plot(mine["k"], mine[measure], marker, color=colour, alpha=0.35, markersize=3)
@@ -265,7 +265,7 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for i, (name, part) in enumerate(results.groupby("algorithm", sort=True)):
         size = 20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64)
         look: dict[str, Any] = {"marker": style.series_marker(i), "color": style.series_colour(i), "alpha": 0.75}
-        look |= {"linewidths": 0.5, "edgecolors": "white", "label": algorithm_name(str(name))}
+        look |= {"linewidths": 0.5, "edgecolors": "white", "label": algorithm_label(str(name))}
         ax.scatter(part["coverage"], part["nve"], s=size, **look)
     ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
     ax.set(xlabel="coverage (share of cells)", ylabel=measure_label("nve"), xlim=(0.0, None))
