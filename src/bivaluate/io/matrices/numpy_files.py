@@ -45,7 +45,9 @@ def _read(source: Source, options: Options) -> Matrix:
         plain = dtype.kind in "fiub" and dtype.itemsize <= 8 and len(shape) == 2 and not fortran
         if plain and not source.gzipped and min(shape) > 0 and math.prod(shape) > CHUNK_CELLS:
             _check_length(stream.tell() + math.prod(shape) * dtype.itemsize, source.size, source.name, shape, dtype)
-            return Matrix(FileSource(source.path.absolute(), dtype, shape, stream.tell()), name=source.stem)
+            return Matrix(
+                FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), stream.tell()), name=source.stem
+            )
         available = source.most_unpacked if source.gzipped else source.size
         values = _cells(stream, source.name, available, shape, fortran, dtype)
     return Matrix(_as_matrix(values, source.name), name=source.stem)

@@ -99,10 +99,10 @@ def _read(source: Source, options: Options) -> Matrix:
     found = grammar_of(source)
     if found is not None and not found.is_certain and not options.format_is_stated:
         either = "cells of a sparse matrix (user, item, rating), or a matrix of three columns? Say which: "
-        seen = f"{source.name} has three columns, and the first two hold whole numbers that repeat: {either}"
+        said = f"{source.name} has three columns, and the first two hold whole numbers that repeat: {either}"
         keys = ("triplets", "csv")
         one, other = (Option(python=f"format={key!r}", command=f"--matrix-format {key}") for key in keys)
-        raise FormatError(Advice(seen, one, " or ", other, "."))
+        raise FormatError(Advice(said, one, " or ", other, "."))
     positions: tuple[dict[str, int], dict[str, int]] = ({}, {})
     at: tuple[list[int], list[int]] = ([], [])
     values, seen = [], set()
