@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bivaluate._errors import FileError
-from bivaluate._text import percent, plural
+from bivaluate._text import percent, plural, refined
 from bivaluate.cli.options import Csv, Json, RunFolder, option
 from bivaluate.cli.tables import err, give, heading, number, percentage, print_list, print_table, score_text, write_csv
 
@@ -120,7 +120,7 @@ def _tidying(found: Taken | None, run: Run) -> list[str]:
 
 def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     from bivaluate.judge.limits import CONFIDENCE
-    from bivaluate.sweep.select import NOT_FITTED, NOTHING
+    from bivaluate.sweep.select import NOT_FITTED, NOTHING, is_own_k
 
     shown = partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
@@ -131,10 +131,13 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
-        second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
-        less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
+        other = row["runner_up"].partition(" K=")[0]
+        second = other if is_own_k(other) else row["runner_up"]
+        second = f"{second} ({shown(row['runner_up_mean'])})" if second else "–"
+        own, less = is_own_k(row["algorithm"]), f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
+        k = number(row["found"]) if own else f"{row['k']}{less}"
         good = "–" if row["k_low"] == row["k_high"] else f"{row['k_low']} to {row['k_high']}"
-        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", good, shown(row["mean"]), span, won]
+        cells = [row["dataset"], refined(row["algorithm"]), k, good, shown(row["mean"]), span, won]
         cells += [number(row["n_supported"]), percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
@@ -163,5 +166,8 @@ def _print_pivot(
 
 
 def _chosen(row: Any) -> str:
+    from bivaluate.sweep.select import is_own_k
+
     null = f"; {number(row['gap'])}, p {number(row['p_value'])}" if "gap" in row else ""
-    return f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}{null})"
+    k = "" if is_own_k(row["algorithm"]) else f" {row['k']}"
+    return f"{refined(row['algorithm'])}{k} ({row['wins']}/{row['contests']}{null})"

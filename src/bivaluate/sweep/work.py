@@ -150,7 +150,7 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     They are refined, unless the algorithm has done so under a finer model than that of evidence, or the matrix is so
     large that the changes that can be tried would reach a part of the members only.
     """
-    from bivaluate.algorithms.registry import FINAL
+    from bivaluate._text import FINAL
     from bivaluate.chance.evidence import evidence_table
     from bivaluate.sweep.refine import refine
 
