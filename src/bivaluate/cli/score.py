@@ -127,9 +127,10 @@ def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
     """Return the workers of a Dask scheduler, connected to while they are used; none where none is named."""
     if scheduler is None:
         return nullcontext()
-    from bivaluate._cluster import cluster
+    from bivaluate._cluster import connect
 
-    return cluster(scheduler)
+    workers: AbstractContextManager[Any] = connect(scheduler)
+    return workers
 
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:

@@ -124,7 +124,10 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     keys = [str(key) for key in table.columns[5:]]
     ranking = [key for key in keys if key in RECORDS and RECORDS[key].ranks_solutions]
     winners = choice.winners(table, ranking)
-    bests = [_best_k(table, key) for key in ranking if RECORDS[key].main_rank]
+    bests = []
+    for key in (key for key in ranking if RECORDS[key].main_rank):
+        how = choice.high_is_better(key), RECORDS[key].nothing
+        bests.append(choice.best_k(choice.candidates(table, key, *how), *how).assign(measure=key))
     first, own = _marks([winners]), _marks(bests)
     high = choice.high_is_better(criterion)
     wins = choice.candidates(table, criterion, high, RECORDS[criterion].nothing)["wins"].tolist()
@@ -165,11 +168,6 @@ def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:
     order = sorted(inside, key=lambda i: sign * groups[i].value(criterion))
     order += [i for i in range(len(groups)) if i not in inside]
     return [replace(groups[i], rank=order.index(i)) for i in range(len(groups))]
-
-
-def _best_k(table: pd.DataFrame, key: str) -> pd.DataFrame:
-    high, above = choice.high_is_better(key), RECORDS[key].nothing
-    return choice.best_k(choice.candidates(table, key, high, above), high, above).assign(measure=key)
 
 
 def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:

@@ -151,7 +151,8 @@ def _choice(case: Findings) -> list[str]:
     """Return what speaks for and against the choice."""
     winner = case.winner
     doubted = bool(case.pillars and case.unseen and case.fitted)
-    said = [verdict.capital(_agreement(case))] if doubted or (winner is not None and len(case.pillars) > 1) else []
+    agreed = choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
+    said = [verdict.capital(agreed)] if doubted or (winner is not None and len(case.pillars) > 1) else []
     if winner is None:
         return said
     if math.isfinite(winner.value(PREDICTIVE)):
@@ -170,10 +171,6 @@ def _choice(case: Findings) -> list[str]:
         *_steadiness(case, winner),
         *_disagreement(case, winner),
     ]
-
-
-def _agreement(case: Findings) -> str:
-    return choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
 
 
 def _others(case: Findings, winner: Group) -> list[str]:
