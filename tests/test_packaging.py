@@ -124,7 +124,9 @@ def test_the_command_lines_of_galaxy_are_known(tool):
     """Every option of the wrapper is one of the command."""
     command = ElementTree.parse(ROOT / f"packaging/galaxy/bivaluate_{tool}.xml").find("command").text
     helps = (["--help"], [tool, "--help"])  # some options belong to all commands
-    run = [subprocess.run([sys.executable, "-m", "bivaluate", *words], capture_output=True, text=True) for words in helps]
+    run = [
+        subprocess.run([sys.executable, "-m", "bivaluate", *words], capture_output=True, text=True) for words in helps
+    ]
     shown = run[0].stdout + run[1].stdout
     used = set(re.findall(r" (--[a-z-]+)", command)) | {"--transpose"}
     assert used
