@@ -12,7 +12,7 @@ import pandas as pd
 
 from bivaluate._check import check_int
 from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
-from bivaluate._files import write_whole
+from bivaluate._files import make_folder, write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import (
     TABLES,
@@ -182,22 +182,18 @@ def _file_name(case: Case, seed: int) -> str:
 def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list[str]:
     """Write the made and prepared matrices that are not there yet, and return all data sets as a sweep takes them."""
     place = folder / "matrices"
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make the folder {place}: {error.strerror or error}.") from error
-    found = []
+    make_folder(place)
+    found = dict(zip(names, names, strict=True))
     for name, (case, seed) in names.items():
         if case.domain not in MADE and not case.prepared:
-            found.append(name)
             continue
-        there = [place / f"{name}{ending}" for ending in (".npy", ".npz") if (place / f"{name}{ending}").exists()]
-        if not there:
+        path = next((path for end in (".npy", ".npz") if (path := place / f"{name}{end}").exists()), None)
+        if path is None:
             matrix = case.load(seed).matrix
-            there = [place / f"{name}{'.npz' if matrix.sparse else '.npy'}"]
-            write_matrix(matrix, there[0])
-        found.append(str(there[0]))
-    return found
+            path = place / f"{name}{'.npz' if matrix.sparse else '.npy'}"
+            write_matrix(matrix, path)
+        found[name] = str(path)
+    return list(found.values())
 
 
 def _cell(name: str, row: Mapping[Any, Any]) -> Cell:

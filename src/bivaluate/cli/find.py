@@ -57,7 +57,7 @@ def find(
     columns = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
     if not give(found.rows, document, csv, as_json, columns):
         print_verdict(found.record)
-        out.print(found.found_by)
+        out.print(found.record.notes[0])
         for note in found.notes:
             err.print(f"note: {note}")
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")
@@ -65,5 +65,5 @@ def find(
         found.report(report)
         say_written(report)
     if found.rows and not as_json and not is_stream(target) and not is_stream(matrix):
-        rule = " --missing omit" if found.gaps else ""
+        rule = " --missing omit" if found.evaluation.options.missing == "omit" else ""
         err.print(f"next: bivaluate score {matrix} {target}{rule}")

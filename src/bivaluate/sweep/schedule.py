@@ -198,7 +198,7 @@ def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -
 
 
 def tasks(
-    plan: Plan, waiting: list[Slot], chosen: Mapping[MatrixKey, Chosen], solution_of: Callable[[Cell], bytes]
+    plan: Plan, waiting: list[Slot], chosen: Mapping[MatrixKey, Chosen], solution_of: Callable[[Cell], bytes | None]
 ) -> Iterator[Task]:
     """Group fits that share one run; those of one matrix come together, the data before their copies."""
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
