@@ -39,11 +39,8 @@ class Benchmark:
 
     Parameters
     ----------
-    solutions : DataFrame
-        One row per case, seed, algorithm and K: its truth and every measure of solutions; where classes are known,
-        F1, NMI and CARI of the best-matching ones too, as found, by chance and beyond it.
-    biclusters : DataFrame
-        One row per bicluster: its truth and every measure of biclusters.
+    solutions, biclusters : DataFrame
+        One row per case, seed, algorithm and K, and one per bicluster: the truth and every measure.
     copies : DataFrame
         The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
     failed : DataFrame, optional
@@ -96,8 +93,7 @@ def run_benchmark(
     time_limit : float, optional
         Seconds per fit; 30 in the quick form, else 600.
     rescore : bool, default=False
-        Fit nothing, and compute every measure again from the solutions in the folder: after a change to a measure, or
-        with a new one.
+        Fit nothing, and compute every measure again from the solutions in the folder.
     measures : sequence of str
         Measures of your own, ``module:function``, judged beside the others.
     jobs, scheduler : int, str
@@ -112,12 +108,9 @@ def run_benchmark(
 
     Raises
     ------
-    ParameterError
-        If there is no such case or algorithm.
-    SolutionError
-        If a solution belongs to another matrix.
-    FileError
-        If the folder cannot be written, a folder of solutions holds none, or there is nothing to rescore.
+    ParameterError, SolutionError, FileError
+        If there is no such case or algorithm, a solution belongs to another matrix, the folder cannot be written, a
+        folder of solutions holds none, or there is nothing to rescore.
 
     See Also
     --------

@@ -39,7 +39,8 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
 
     Examples
     --------
-    >>> check_run(Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run().path)
+    >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+    >>> check_run(run.path)
     []
     """
     run = load_run(path)

@@ -69,7 +69,7 @@ def predictive_gain(
     """Hide cells, fit the rest, predict what was hidden: the gain over row and column means, for each K.
 
     For the fit, hidden cells are set to row mean + column mean − grand mean of the visible ones. Each bicluster then
-    predicts its hidden cells by an additive fit to its visible ones, on top of row and column means that are fitted anew
+    predicts its hidden cells by an additive fit to its visible ones, on top of row and column means fitted anew
     to what the biclusters leave; overlapping biclusters predict by the mean of their fits.
 
     Parameters
@@ -133,7 +133,7 @@ def predictive_gain(
 
 
 def predicted(visible: Floats, solution: Biclustering) -> Floats:
-    """Predict every cell from the visible ones: means and patterns are fitted in turn, each to what the others leave."""
+    """Predict every cell from the visible ones: means and patterns, fitted in turn, each to what the others leave."""
     deviation = np.zeros(visible.shape)
     background = _background(visible)
     for _ in range(_ROUNDS if len(solution) else 0):

@@ -159,7 +159,8 @@ def first_slots(
 
     for variant, copy in [(DATA, 0), *_variants(plan)]:
         for source in found:
-            for algorithm, searched in _all_searched(source, chosen).items():
+            of_source = [of.searched for (name, _), of in chosen.items() if name == source.name]
+            for algorithm, searched in {key: one for of in of_source for key, one in of.items()}.items():
                 for k, seed in product(ks(source, searched.finds_k), _own_seeds(source, variant, copy, seeds)):
                     if algorithm in chosen[source.name, seed if source.per_seed else None].searched:
                         yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
@@ -186,10 +187,6 @@ def next_slots(
             if cell.seed in _own_seeds(source, variant, copy, seeds) and not cell.algorithm.endswith(FINAL):
                 slots.append(Slot(cell, variant, copy))
     return slots
-
-
-def _all_searched(source: DataSet, chosen: Mapping[MatrixKey, Chosen]) -> dict[str, Searched]:
-    return {key: one for (name, _), of in chosen.items() if name == source.name for key, one in of.searched.items()}
 
 
 def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -> Sequence[int]:

@@ -236,7 +236,9 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            evaluation = evaluate(matrix, solution, metrics=_with_coverage(task.metrics), n_jobs=1, **task.score)
+            asked = task.metrics
+            chosen = asked if isinstance(asked, str) else [*dict.fromkeys([*asked, "coverage"])]  # K is chosen with it
+            evaluation = evaluate(matrix, solution, metrics=chosen, n_jobs=1, **task.score)
             records = plain(evaluation.records)
             outcome.scores = {
                 "n_biclusters": len(records),
@@ -254,11 +256,6 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
     outcome.status = DEGENERATE if outcome.reason else OK
     outcome.score_seconds = time.perf_counter() - start
     return outcome
-
-
-def _with_coverage(metrics: str | tuple[str, ...]) -> str | list[str]:
-    """Add what no choice of K can do without."""
-    return metrics if isinstance(metrics, str) else list(dict.fromkeys([*metrics, "coverage"]))
 
 
 def reason_of(error: BaseException) -> str:
