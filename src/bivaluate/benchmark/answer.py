@@ -44,7 +44,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         ``measures``: rank correlation with the truth over all solutions of a data set (``solutions``), over algorithms
         at one K and over K of one algorithm, how often a measure picks the best algorithm and K, says that noise holds
-        nothing, prefers a solution to its corrupted copy and to random biclusters of its sizes. ``biclusters``: over the
+        nothing, prefers a solution to a corrupted copy and to random biclusters of its sizes. ``biclusters``: over the
         biclusters of a solution. ``domains``: by domain. ``classes``: with F1, NMI and CARI of the best-matching class.
         ``algorithms``, ``algorithms_by_class``: mean truth by domain, and F1, NMI and CARI of each algorithm.
 

@@ -63,10 +63,7 @@ class Truth:
         return float(np.mean(strength / (strength + CLEAR_TERM))) if len(strength) else math.nan, z.tolist()
 
     def by_class(self, solution: Biclustering) -> dict[str, float]:
-        """Return F1, NMI and CARI of the best-matching classes, as they are, by chance, and beyond it.
-
-        Nothing where no classes are known; 0 where there are no biclusters.
-        """
+        """Return F1, NMI and CARI of the best-matching classes, found, by chance and beyond; nothing without classes."""
         if not (self.problem.row_classes or self.problem.col_classes):
             return {}
         keys = [*AGREEMENTS, *(f"{key}{kind}" for key in AGREEMENTS for kind in ("_found", "_chance"))]

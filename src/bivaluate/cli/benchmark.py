@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, listed, option
+from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, WorkerJobs, listed, option
 from bivaluate.cli.sweep import report_failures, split_algorithms
 from bivaluate.cli.tables import err, give, number, out, print_table, progress
 
@@ -31,9 +31,7 @@ def benchmark(
         bool, option("Compute every measure again from the solutions in --out, without fitting.", "--rescore")
     ] = False,
     own: OwnMeasures = None,
-    jobs: Annotated[
-        int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
-    ] = 1,
+    jobs: WorkerJobs = 1,
     scheduler: Scheduler = None,
     as_json: Json = False,
     csv: Csv = None,
@@ -83,25 +81,20 @@ def benchmark(
     written = write_page(found, tables, run_folder / "benchmark.md", command)
     document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)}
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
-        names = [name for name in tables["algorithms"].columns if name != "algorithm"]
-        print_table(
-            ["algorithm", *(f"{name}↑" for name in names)],
-            [
-                (*algorithm_names([r["algorithm"]]), *(number(r[n], 2) for n in names))
-                for r in tables["algorithms"].to_dict("records")
-            ],
-            "Which algorithm is best? Agreement with the truth, each at its best K",
-        )
-        out.print()
-        asked = ("solutions", "right_algorithm", "right_k", "noise")
-        print_table(
-            ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"],
-            [
-                (names_of([r["measure"]])[0], *(number(r[k], 2) for k in asked))
-                for r in tables["measures"].to_dict("records")
-            ],
-            "Which measure recognises it?",
-        )
+        domains = {name: name for name in tables["algorithms"].columns if name != "algorithm"}
+        asked = {"solutions": "rank correlation", "right_algorithm": "best algorithm", "right_k": "best K"}
+        for what, named, shown, title in (
+            (
+                "algorithm",
+                algorithm_names,
+                domains,
+                "Which algorithm is best? Agreement with the truth, each at its best K",
+            ),
+            ("measure", names_of, asked | {"noise": "refuses noise"}, "\nWhich measure recognises it?"),
+        ):
+            records = tables[f"{what}s"].to_dict("records")
+            rows = [(*named([row[what]]), *(number(row[key], 2) for key in shown)) for row in records]
+            print_table([what, *(f"{name}↑" for name in shown.values())], rows, title)
         out.print(f"\n{headline(tables)}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
     named = [split_name(word)[0] or word for word in split_algorithms(algorithms) or []]

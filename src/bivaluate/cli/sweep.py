@@ -71,9 +71,7 @@ def sweep(
     stability: Annotated[
         int, option("Look for the biclusters again in this many subsamples of rows and columns, say 10.")
     ] = 0,
-    jobs: Annotated[
-        int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
-    ] = 1,
+    jobs: options.WorkerJobs = 1,
     scheduler: options.Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     part: Annotated[

@@ -107,11 +107,13 @@ class Plan:
         chosen = choose_algorithms(word for word in words if word != AUTO)
         put(self, "algorithms", (*([AUTO] if AUTO in words else []), *chosen))
         put(self, "by_pattern", frozenset(key for key, named in chosen.items() if not named))
-        if isinstance(self.k, str):
-            check_choice("k", self.k, (PLANTED, AUTO))
+        k: Any = self.k
+        seeds: Any = self.seeds
+        if isinstance(k, str):
+            check_choice("k", k, (PLANTED, AUTO))
         else:
-            put(self, "k", _numbers("k", [self.k] if isinstance(self.k, Integral) else self.k, 1))
-        seeds = range(check_int("seeds", self.seeds, 1)) if isinstance(self.seeds, Integral) else self.seeds
+            put(self, "k", _numbers("k", [k] if isinstance(k, Integral) else k, 1))
+        seeds = range(check_int("seeds", seeds, 1)) if isinstance(seeds, Integral) else seeds
         put(self, "seeds", _numbers("seeds", seeds, 0))
         if self.algorithm_seed is not None:
             put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, LARGEST_SEED))
@@ -275,10 +277,7 @@ def differences(plan: Plan, other: Plan) -> list[str]:
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
-    """Raise if there is no such algorithm, or if it does not take these parameters and values.
-
-    What a parameter takes is read from the annotations of the class, where there are any.
-    """
+    """Raise if there is no such algorithm, or if it does not take these parameters and values."""
     from bivaluate.algorithms.registry import estimator_of
 
     cls, _ = estimator_of(key)

@@ -265,10 +265,7 @@ _kept: Workers | None = None
 
 @contextlib.contextmanager
 def kept_workers() -> Iterator[Workers]:
-    """Give worker processes that end with the block; blocks within it share them: to start one takes a second or two.
-
-    They know the modules and the environment of the time they were started, so this is for sweeps that belong together.
-    """
+    """Give worker processes that end with the block; blocks within it, of sweeps that belong together, share them."""
     global _kept
     if _kept is not None and not _kept.stopped:
         yield _kept
