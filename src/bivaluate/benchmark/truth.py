@@ -63,7 +63,7 @@ class Truth:
         return float(np.mean(strength / (strength + CLEAR_TERM))) if len(strength) else math.nan, z.tolist()
 
     def by_class(self, solution: Biclustering) -> dict[str, float]:
-        """Return F1, NMI and CARI of the best-matching classes, found, by chance and beyond; nothing without classes."""
+        """Return F1, NMI and CARI of the best-matching classes, found, by chance and beyond; {} without classes."""
         if not (self.problem.row_classes or self.problem.col_classes):
             return {}
         keys = [*AGREEMENTS, *(f"{key}{kind}" for key in AGREEMENTS for kind in ("_found", "_chance"))]

@@ -140,7 +140,11 @@ def sweep(
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
     with progress() as update:
-        tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
+        tell = (
+            None
+            if update is None
+            else lambda done, total, cell: update("cells", done, total, f"{cell.dataset} {cell.algorithm} K={cell.k}")
+        )
         try:
             how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
             run = Sweep(chosen, run_folder, **how, progress=tell).run()
@@ -149,10 +153,6 @@ def sweep(
             raise
     named = [key for key in chosen.algorithms if key not in chosen.by_pattern]
     _summarise(run, [split_name(key)[0] or key for key in named], part or "")
-
-
-def _named(cell: Any) -> str:
-    return f"{cell.dataset} {cell.algorithm} K={cell.k}"
 
 
 def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted: bool) -> Plan:
@@ -226,10 +226,11 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> None:
     """Print how many fits of each algorithm failed, and end with code 1 if all of one that was named did."""
     from bivaluate.algorithms.registry import algorithm_label
-    from bivaluate.sweep.failures import failure_sentences, without_a_fit
+    from bivaluate.sweep.failures import failure_sentences
 
     print_list("Fits that failed", failure_sentences(failed))
-    if gone := without_a_fit(failed, named):
+    everywhere = set(failed.loc[failed["failed"] + failed["timed_out"] == failed["fits"], "algorithm"])
+    if gone := [key for key in named if key in everywhere]:
         names = listing([algorithm_label(key) for key in gone])
         err.print(f"error: every fit of {names} failed; all reasons are in {where / 'results.csv'}.")
         raise typer.Exit(1)

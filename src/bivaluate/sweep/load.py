@@ -346,7 +346,7 @@ class Run:
         Returns
         -------
         dict of str to DataFrame
-            Those that have rows, or always are written.
+            Those that have rows, or are always written.
 
         Examples
         --------

@@ -38,7 +38,7 @@ class FitRunner:
         self._shared: dict[str, Any] = {}  # what the last fit left for fits of the same with another K
 
     def perform(self, task: Task, matrix: Matrix) -> list[Outcome]:
-        """Perform a task; what the algorithm raises becomes a failed cell, of the largest K alone where that is to blame."""
+        """Perform a task; what the algorithm raises becomes a failed cell, of the largest K alone if it can."""
         variant = (task.variant, task.copy, task.matrix_seed)
         if self._given is not matrix or self._variant != variant:
             copy = matrix if task.variant == DATA else make_variant(matrix, task.variant, task.copy, task.matrix_seed)
