@@ -81,20 +81,17 @@ def benchmark(
     written = write_page(found, tables, run_folder / "benchmark.md", command)
     document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)}
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
-        domains = {name: name for name in tables["algorithms"].columns if name != "algorithm"}
-        asked = {"solutions": "rank correlation", "right_algorithm": "best algorithm", "right_k": "best K"}
-        for what, named, shown, title in (
-            (
-                "algorithm",
-                algorithm_names,
-                domains,
-                "Which algorithm is best? Agreement with the truth, each at its best K",
-            ),
-            ("measure", names_of, asked | {"noise": "refuses noise"}, "\nWhich measure recognises it?"),
-        ):
-            records = tables[f"{what}s"].to_dict("records")
-            rows = [(*named([row[what]]), *(number(row[key], 2) for key in shown)) for row in records]
-            print_table([what, *(f"{name}↑" for name in shown.values())], rows, title)
+        records = tables["algorithms"].to_dict("records")
+        names = [name for name in tables["algorithms"].columns if name != "algorithm"]
+        rows = [(*algorithm_names([row["algorithm"]]), *(number(row[n], 2) for n in names)) for row in records]
+        title = "Which algorithm is best? Agreement with the truth, each at its best K"
+        print_table(["algorithm", *(f"{name}↑" for name in names)], rows, title)
+        out.print()
+        records = tables["measures"].to_dict("records")
+        asked = ("solutions", "right_algorithm", "right_k", "noise")
+        rows = [(*names_of([row["measure"]]), *(number(row[key], 2) for key in asked)) for row in records]
+        headings = ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"]
+        print_table(headings, rows, "Which measure recognises it?")
         out.print(f"\n{headline(tables)}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
     named = [split_name(word)[0] or word for word in split_algorithms(algorithms) or []]

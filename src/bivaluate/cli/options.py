@@ -443,9 +443,10 @@ class _Spoken:
 
         running, name = _running.set(spelled), command.set(str(ctx.info_name))
         try:
-            latex = ctx.params.pop("latex", None)
-            with streams(ctx, self.params, spelled), _own_words(), latex_tables(latex) if latex else nullcontext():
-                return super().invoke(ctx)  # type: ignore[misc]
+            with streams(ctx, self.params, spelled), _own_words():
+                latex = ctx.params.pop("latex", None)  # not `-` any more, but what stands for it
+                with latex_tables(latex) if latex else nullcontext():
+                    return super().invoke(ctx)  # type: ignore[misc]
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None
