@@ -586,7 +586,9 @@ class Matrix:
         else:
             turned = FileSource.of_columns(self.shape, self.map_chunks(partial(_numbered, self.without_cells())))
         labels = self.col_labels, self.row_labels
-        return Matrix(turned, *labels, self.name, self.absent, self.memory, self.progress, self.nouns[::-1])
+        called = dict(zip(ROWS_AND_COLUMNS, ROWS_AND_COLUMNS[::-1], strict=True))  # these say where, not what
+        nouns = (called.get(self.nouns[1], self.nouns[1]), called.get(self.nouns[0], self.nouns[0]))
+        return Matrix(turned, *labels, self.name, self.absent, self.memory, self.progress, nouns)
 
     def renamed(self, name: str) -> Matrix:
         """Return the same matrix under another name.

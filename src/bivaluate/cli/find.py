@@ -53,10 +53,10 @@ def find(
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)
     tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
-    document = {"verdict": found.record.to_dict(), **tables, "notes": list(found.notes)}
+    document = {"verdict": found.verdict.to_dict(), **tables, "notes": list(found.notes)}
     if not give(found.rows, document, csv, as_json, BICLUSTER):
-        print_verdict(found.record)
-        out.print(found.record.notes[0])
+        print_verdict(found.verdict)
+        out.print(found.verdict.notes[0])
         for note in found.notes:
             err.print(f"note: {note}")
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")

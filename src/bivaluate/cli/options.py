@@ -46,7 +46,7 @@ MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape
 COMMANDS = (
     "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file; {matrix:csv}, "
     "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
-    "number of biclusters, {seed} the seed."
+    "number of biclusters, {seed} the seed. Commands come last: what follows one, commas too, belongs to it."
 )
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
@@ -243,16 +243,9 @@ class GeneSetFile:
             )
         return read_annotations(annotations, ontology)
 
-    def for_report(self, report: Path | None) -> dict[str, Any]:
+    def for_report(self) -> dict[str, Any]:
         """Return the gene sets as :func:`bivaluate.build_report` takes them; nothing where none are named."""
-        if self.sets is None and self.go is None:
-            return {}
-        if report is None:
-            raise ParameterError(
-                f"{'--sets' if self.sets else '--go'} adds gene sets to a report: add --report FILE, or use "
-                "`bivaluate enrich`."
-            )
-        return {"sets": self.read()}
+        return {} if self.sets is None and self.go is None else {"sets": self.read()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -395,7 +388,7 @@ REMOVED = {
     "--kind": "--matrix-format or --solution-format",
     "--obo": "--go FILE.gaf,FILE.obo",
     "--page": "the page benchmark.md in --out",
-    "--placements": "bivaluate.k_curve in Python",
+    "--placements": "bivaluate.sweep.k_curve in Python",
 }
 
 

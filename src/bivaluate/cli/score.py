@@ -64,6 +64,7 @@ def score(
     """
     from bivaluate._cluster import cluster
     from bivaluate.evaluation import evaluate
+    from bivaluate.report.source import naming
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(
@@ -71,7 +72,7 @@ def score(
         )
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
-    looked_up = gene_sets.for_report(report)
+    looked_up = gene_sets.for_report()
     test = annotations.test(matrix)
     chosen = _with_sort(options.chosen_metrics(metrics, own), sort, biclusters)
     how = scoring.given
@@ -86,6 +87,8 @@ def score(
         evaluations = [evaluate(X, s, metrics=chosen, **how) for s in read]
         for evaluation, place in zip(evaluations, _places(matrix, files, matrix_file, solution_file), strict=True):
             evaluation.place = place
+            if looked_up:
+                evaluation.verdict = naming(evaluation.verdict, evaluation.solution, X, looked_up["sets"])[0]
             evaluation.verdict  # noqa: B018
     curve = {} if biclusters else _curve(evaluations)
     traits = {_name(e): test(e.solution, X) for e in evaluations}
@@ -95,7 +98,9 @@ def score(
         if curve:
             _print_curve(curve)
         for name, table in traits.items():
-            print_list(f"What the samples of {name} share", options.shared_traits(table))
+            print_list(
+                f"What the {X.nouns[1].replace('columns', 'samples')} of {name} share", options.shared_traits(table)
+            )
     if mqc:
         from bivaluate.report.render import write_multiqc
 
@@ -176,8 +181,12 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         evaluations = [evaluations[index] for index in order]
     names = [_name(e) for e in evaluations]
     common = _shared_findings(evaluations)
+    own = [key for key in evaluations[0].records[0] if ":" in key] if evaluations[0].records else []
     for name, evaluation in zip(names, evaluations, strict=True):
         tables.print_verdict(evaluation.verdict, name)
+        for key in own:  # measures of single biclusters that the user brought
+            values = [f"{record['bicluster']} {number(record[key])}" for record in evaluation.records]
+            out.print(f"{heading(key)}: {', '.join(values)}")
         _print_findings(evaluation, common)
     first, said = which_is_best(names, [e.scores for e in evaluations])
     if said:
@@ -268,8 +277,6 @@ def _print_findings(evaluation: Evaluation, common: Sequence[str]) -> None:
         left = listing(evaluation.undefined, 10)
         said = f"    {left}: left out of the scores; --score degenerate=formula takes the formula's 0."
         out.print(said, style="dim")
-    elif len(evaluation.names) == 1 and evaluation.options.single == "nan":
-        out.print("    --score single=matrix compares it with the whole matrix.", style="dim")
 
 
 def _name(evaluation: Evaluation) -> str:

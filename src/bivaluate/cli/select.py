@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bivaluate._files import make_folder
-from bivaluate._text import percent, plural
+from bivaluate._text import percent, plural, refined
 from bivaluate.cli.options import Csv, Json, RunFolder, option
 from bivaluate.cli.tables import err, give, heading, number, percentage, print_list, print_table, score_text, write_csv
 
@@ -102,7 +102,7 @@ def _recommendation(selection: Selection, run: Run) -> list[str]:
 def _print_choice(selection: Selection, with_null: bool) -> None:
     from bivaluate.judge.limits import CONFIDENCE
     from bivaluate.registry import symbol
-    from bivaluate.sweep.select import NOT_FITTED, NOTHING
+    from bivaluate.sweep.select import NOT_FITTED, NOTHING, is_own_k
 
     shown = partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
@@ -112,10 +112,13 @@ def _print_choice(selection: Selection, with_null: bool) -> None:
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
-        second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
-        less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
+        other = row["runner_up"].partition(" K=")[0]
+        second = other if is_own_k(other) else row["runner_up"]
+        second = f"{second} ({shown(row['runner_up_mean'])})" if second else "–"
+        own, less = is_own_k(row["algorithm"]), f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
+        k = number(row["found"]) if own else f"{row['k']}{less}"
         good = "–" if row["k_low"] == row["k_high"] else f"{row['k_low']} to {row['k_high']}"
-        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", good, shown(row["mean"]), span, won]
+        cells = [row["dataset"], refined(row["algorithm"]), k, good, shown(row["mean"]), span, won]
         cells += [number(row["n_supported"]), percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
@@ -130,11 +133,13 @@ def _print_choice(selection: Selection, with_null: bool) -> None:
 def _print_measures(best: Any, title: str) -> None:
     """Print what each measure chooses for each data set; measures go across where they are few and data sets many."""
     from bivaluate.registry import symbol
+    from bivaluate.sweep.select import is_own_k
 
     shown: dict[str, dict[str, str]] = {}
     for row in best.to_dict("records"):
         null = f"; {number(row['gap'])}, p {number(row['p_value'])}" if "gap" in row else ""
-        chosen = f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}{null})"
+        k = "" if is_own_k(row["algorithm"]) else f" {row['k']}"
+        chosen = f"{refined(row['algorithm'])}{k} ({row['wins']}/{row['contests']}{null})"
         shown.setdefault(symbol(row["measure"]), {})[row["dataset"]] = chosen
     datasets = list(dict.fromkeys(best["dataset"]))
     rows = [[name, *(of.get(dataset, "–") for dataset in datasets)] for name, of in shown.items()]

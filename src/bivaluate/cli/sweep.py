@@ -62,7 +62,7 @@ def sweep(
     score: Annotated[
         list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
     ] = None,
-    time_limit: Annotated[float | None, option("Seconds a cell may take.")] = None,
+    time_limit: Annotated[float | None, option("Seconds a fit may take.")] = None,
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
     held_out: Annotated[
@@ -78,7 +78,7 @@ def sweep(
         str | None, option("Perform one part of the plan only, 3/16 for the third of sixteen: for arrays of jobs.")
     ] = None,
     merge: Annotated[bool, option("Put parts together: their folders in place of matrices.", "--merge")] = False,
-    retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,
+    retry: Annotated[bool, option("Run failed and timed-out fits again.", "--retry")] = False,
     trust_commands: Annotated[
         bool, option("Run programs and modules that only the folder in --out names.", "--trust-commands")
     ] = False,
@@ -140,11 +140,7 @@ def sweep(
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
     with progress() as update:
-        tell = (
-            None
-            if update is None
-            else lambda done, total, cell: update("cells", done, total, f"{cell.dataset} {cell.algorithm} K={cell.k}")
-        )
+        tell = None if update is None else lambda done, total, cell: update("fits", done, total, _named(cell))
         try:
             how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
             run = Sweep(chosen, run_folder, **how, progress=tell).run()
@@ -153,6 +149,10 @@ def sweep(
             raise
     named = [key for key in chosen.algorithms if key not in chosen.by_pattern]
     _summarise(run, [split_name(key)[0] or key for key in named], part or "")
+
+
+def _named(cell: Any) -> str:
+    return f"{cell.dataset} {cell.algorithm} K={cell.k}"
 
 
 def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted: bool) -> Plan:
@@ -239,12 +239,12 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     from bivaluate.sweep.failures import failed_fits
 
-    called = {"degenerate": "ok without NVE"}  # one bicluster has nothing to merge with
-    counts = ", ".join(f"{n} {called.get(str(name), name)}" for name, n in run.results["status"].value_counts().items())
-    out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
+    ended = run.results["status"].value_counts()
+    counts = "".join(f", {ended[name]} {name}" for name in ("failed", "timed out") if name in ended)
+    out.print(f"{len(run.results)} of {plural(len(run.cells), 'fit')} finished{counts}")
     failed = failed_fits(run.results)
     if len(run.variants):
-        out.print(f"{plural(len(run.variants), 'cell')} on surrogates: variants.csv")
+        out.print(f"{plural(len(run.variants), 'fit')} on surrogates: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
     if not run.results["status"].isin(["ok", "degenerate"]).any():
         report_failures(failed, failed["algorithm"], run.path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
 from bivaluate.plots import style

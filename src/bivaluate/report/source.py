@@ -113,18 +113,26 @@ class Content:
 
     def with_sets(self, sets: GeneSets, genes: str) -> Content:
         """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
-        from bivaluate.enrichment import enrich
 
         def load(index: int) -> Drawn | None:
             drawn = self.load(index)
             if drawn is None:
                 return None
-            found = enrich(drawn.solution, drawn.matrix, sets, genes=genes)
-            best = [set_name(row["best"], row["title"]) if row["n_enriched"] else "" for row in found.biclusters]
-            shown = with_shares(drawn.verdict, best) if drawn.verdict.biclusters else drawn.verdict
+            shown, found = naming(drawn.verdict, drawn.solution, drawn.matrix, sets, genes)
             return replace(drawn, enrichment=found, verdict=shown)
 
         return replace(self, load=load)
+
+
+def naming(
+    verdict: Verdict, solution: Biclustering, matrix: Matrix, sets: GeneSets, genes: str = "rows"
+) -> tuple[Verdict, Enrichment]:
+    """Return a verdict that names the best gene set of each bicluster, and all that was found."""
+    from bivaluate.enrichment import enrich
+
+    found = enrich(solution, matrix, sets, genes=genes)
+    best = [set_name(row["best"], row["title"]) if row["n_enriched"] else "" for row in found.biclusters]
+    return with_shares(verdict, best) if verdict.biclusters else verdict, found
 
 
 def read_source(source: Any) -> Content:
@@ -154,7 +162,8 @@ def from_evaluations(evaluations: Sequence[Any]) -> Content:
         reason = degenerate_reason({"n_biclusters": found, "n_undefined": len(evaluation.undefined)})
         status = "degenerate" if reason else "ok"
         values = {key: float(value) for key, value in evaluation.scores.items()}
-        solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status)))
+        own = evaluation.solution.info.get("name") == "find"  # K is that of the algorithm which it chose
+        solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status), own))
 
     def load(index: int) -> Drawn:
         e = evaluations[index]

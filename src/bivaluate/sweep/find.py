@@ -16,8 +16,8 @@ import numpy as np
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import BivaluateWarning, RunError
 from bivaluate._parallel import count_cores
-from bivaluate._text import html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import FINAL, algorithm_label
+from bivaluate._text import FINAL, listing, percent, plural
+from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE
 from bivaluate.judge.verdict import Verdict
@@ -151,25 +151,14 @@ class Found:
         named = ((NUMBERS[n] if n < len(NUMBERS) else str(n), _article(pattern)) for pattern, n in patterns)
         return f"{total}: {listing([f'{word} with {pattern}' for word, pattern in named])}."
 
-    @property
-    def verdict(self) -> str:
-        """What there is, who found it, and what came second, in a few sentences.
-
-        Examples
-        --------
-        >>> found.verdict
-        '1 bicluster, with a shifted mean. LAS (K = 1) found it; no other algorithm was run.'
-        """
-        return f"{self._headline} {self._found_by}"
-
     @cached_property
-    def record(self) -> Verdict:
+    def verdict(self) -> Verdict:
         """The verdict as terminal, page and JSON print it: a row per bicluster; the first note says who found them.
 
         Examples
         --------
-        >>> found.record.headline
-        '1 bicluster, with a shifted mean.'
+        >>> print(found.verdict)
+        1 bicluster, with a shifted mean.
         """
         own = self.evaluation.verdict
         return replace(own, headline=self._headline, notes=(self._found_by, *self.notes, *own.notes), next_steps=())
@@ -251,11 +240,11 @@ class Found:
         folds = ((f"All {len(rows)} solutions", len(rows)),) if len(rows) > MOST_SHOWN else ()
         figures = (Figure(self.plot(), caption),)
         section = Section("Candidates", self._beyond(), headings, rows, figures, folds=folds)
-        self.evaluation.verdict = self.record
+        self.evaluation.verdict = self.verdict
         return build_report(self.evaluation, path, sections=[section])
 
     def _beyond(self) -> str:
-        """Say what the second best algorithm found that the solution does not hold."""
+        """Say which supported biclusters only the second best algorithm found."""
         blob = None if self.second is None else self.outcomes[self.second].solution
         if self.second is None or blob is None:
             return ""
@@ -264,14 +253,13 @@ class Found:
         only = [block for block, record in pairs if record["supported"] and _shared(block, self.solution) < 0.1]
         sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
         found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
-        return f"{_called(self.second)}, which comes second, found {found} that this solution does not hold."
+        return f"{_called(self.second)}, which comes second, found {found} that is missing here."
 
     def __repr__(self) -> str:
-        return f"Found({self.verdict})"
+        return f"Found({self._headline} {self._found_by})"
 
     def _repr_html_(self) -> str:
-        rows = [[str(row[name]) if name != "evidence" else number(row[name]) for name in row] for row in self.rows]
-        return html_table(self.verdict, ["bicluster", *self.matrix.nouns, "pattern", "evidence", "verdict"], rows)
+        return self.verdict._repr_html_()
 
 
 def find(
@@ -462,7 +450,18 @@ def _about_data(said: str, chosen: Chosen) -> list[str]:
     for key, reason in chosen.left_out.items():
         reasons.setdefault(reason, []).append(algorithm_label(key))
     changed = [said] if said and any(chosen.views.values()) else []
-    return changed + [f"Left out: {listing(names)} ({reason})." for reason, names in reasons.items()]
+    return changed + [_not_run(names, reason.removesuffix(".")) for reason, names in reasons.items()]
+
+
+def _not_run(names: Sequence[str], reason: str) -> str:
+    """Say that some algorithms were not run.
+
+    >>> _not_run(["NMF", "Leiden"], "it needs non-negative data")
+    'NMF and Leiden were not run: they need non-negative data.'
+    """
+    if len(names) > 1:
+        reason = reason.replace("it needs ", "they need ").replace("it is ", "they are ")
+    return f"{listing(names)} {'was' if len(names) == 1 else 'were'} not run: {reason}."
 
 
 def _about_failures(outcomes: Mapping[Fit, Outcome]) -> list[str]:

@@ -76,10 +76,8 @@ def predictive_gain(
     ----------
     X : array-like, DataFrame or Matrix of shape (n, m)
         Data matrix; missing cells are never hidden and are set to the means for the fit.
-    fit : callable
-        ``fit(X_filled, k)`` returns the Biclustering of k biclusters found in a complete matrix.
-    k_values : iterable of int
-        Numbers of biclusters to try.
+    fit, k_values : callable, iterable of int
+        ``fit(X_filled, k)`` returns the Biclustering of k biclusters found in a complete matrix; the k to try.
     folds, share : int, float
         How many disjoint sets of cells are hidden, one at a time, and the share of the observed cells in each.
     nested : bool, default=False
@@ -103,8 +101,7 @@ def predictive_gain(
 
     References
     ----------
-    Owen AB, Perry PO (2009). Bi-cross-validation of the SVD and the nonnegative matrix factorization.
-    Ann. Appl. Stat. 3:564–594. doi:10.1214/08-AOAS227
+    Owen AB, Perry PO (2009). Bi-cross-validation. Ann. Appl. Stat. 3:564–594. doi:10.1214/08-AOAS227
 
     Examples
     --------

@@ -158,14 +158,14 @@ def unsuited(key: str, traits: Traits) -> str:
     member = PORTFOLIO[key]
     n, m = traits.shape
     if member.nonnegative and not traits.nonnegative:
-        return "it needs data without negative values"
+        return "it needs non-negative data"
     most = member.most_cells
     if traits.sparse and not ALGORITHMS[key].sparse:
         most = min(most, MOST_MADE_DENSE)
     if n * m > most:
-        return f"{n:,} × {m:,} cells are more than the {most:,.0f} it is given"
+        return f"it is too slow beyond {most:,.0f} cells"
     if m > member.most_columns:
-        return f"{m:,} columns are more than the {member.most_columns:,.0f} it is given"
+        return f"it is too slow beyond {member.most_columns:,.0f} columns"
     return ""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from bivaluate._errors import BivaluateError, DenseWarning, MatrixError, MissingExtraError, ParameterError
 from bivaluate._files import check_reachable
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, EXTRA_SEED, Cell, Slot, Task

@@ -24,6 +24,7 @@ from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE, RAW, as_good, degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
+from bivaluate.judge.verdict import Verdict
 from bivaluate.matrix import Matrix
 from bivaluate.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering, fitted_solution
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PREDICTIVE = "predictive"
-NO_EVIDENCE = "Nothing is supported: no K gives a bicluster beyond what noise gives."
 NOT_PREDICTED = "No K predicts held-out cells better than row and column means do."
 # Of a curve over K: random placements, the scores it shows, and those compared with the placements.
 PLACEMENTS = 5
@@ -121,20 +121,22 @@ class KSelection:
         return (None if self.nothing_ else as_good(self._tried, self.cv_results_["score"], high)) or (best, best)
 
     @property
-    def verdict(self) -> str:
-        """Which K to take, and which are as good, in a sentence.
+    def verdict(self) -> Verdict:
+        """Which K to take, and which are as good; the K of the range are equally good, the best has the best score.
 
         Examples
         --------
-        >>> choice.verdict
-        'Take n_clusters = 3.'
+        >>> print(choice.verdict)
+        Take n_clusters = 3, the largest tried.
         """
         (name, best), (low, high) = next(iter(self.best_params_.items())), self.k_range_
         if self.nothing_:
-            return f"{NOT_PREDICTED if self.scoring == PREDICTIVE else NO_EVIDENCE} {name} = {best} comes nearest."
+            return Verdict(f"{_nothing(name, self.scoring)} {name} = {best} comes nearest.")
         known = self.scoring == EVIDENCE and not math.isnan(self.n_supported_)
         count = f": {self.n_supported_} of {plural(self.n_biclusters_, 'bicluster')} supported" if known else ""
-        return f"Take {name} = {best}{count}{'' if low == high else f'; {low} to {high} are as good'}."
+        ends = {self._tried[0]: ", the smallest tried", self._tried[-1]: ", the largest tried"}
+        edge = ends.get(best, "") if len(self._tried) > 1 and self.n_biclusters_ >= best else ""
+        return Verdict(f"Take {name} = {best}{edge}{count}{'' if low == high else f'; {low} to {high} are as good'}.")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the score over K, with the best K marked and those as good shaded.
@@ -258,8 +260,7 @@ def select_k(
     best = float(rows[index]["score"])
     nothing = nothing or bool(predictive and not predicts(best, rows[index]["score_error"]))
     if nothing:
-        why = NOT_PREDICTED if predictive else NO_EVIDENCE
-        text = f"{why} best_params_ holds {name} = {tried[index]}, which comes nearest."
+        text = f"{_nothing(name, scoring)} best_params_ holds {name} = {tried[index]}, which comes nearest."
         warnings.warn(text, SearchWarning, stacklevel=2)
     table: dict[str, Any] = {f"param_{name}": tried}
     columns = dict.fromkeys(column for row in rows for column in row)
@@ -267,6 +268,12 @@ def select_k(
     order = np.where(np.isnan(able), math.inf, np.negative(able) if high else able)
     table["rank_score"] = [int(1 + (order < value).sum()) for value in order]
     return KSelection(fitted[index][0], {name: tried[index]}, best, index, table, scoring, nothing)
+
+
+def _nothing(name: str, scoring: str) -> str:
+    """Say that nothing is there, by the name of the number of biclusters."""
+    what = "factor" if name == "n_components" else "bicluster"
+    return NOT_PREDICTED if scoring == PREDICTIVE else f"No K gives a supported {what}."
 
 
 def _reasons(tried: list[int], reasons: list[str]) -> str:

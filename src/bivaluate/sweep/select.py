@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate import registry
 from bivaluate._errors import BivaluateError, ParameterError, RunError
-from bivaluate._text import first_few, html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL, first_few, html_table, listing, number, percent, plural, refined
 from bivaluate.judge import choice
 from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
+from bivaluate.measures.own import Records
 from bivaluate.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
@@ -106,8 +106,8 @@ class Selection:
         return None if not len(mine) else (str(mine["algorithm"].iloc[0]), int(mine["k"].iloc[0]))
 
     def __repr__(self) -> str:
-        chosen = [(name, self.choice(name)) for name in dict.fromkeys(self.candidates["dataset"])]
-        said = [f"{name}: " + ("none" if found is None else "{} with K = {}".format(*found)) for name, found in chosen]
+        chosen = {name: self.choice(name) for name in dict.fromkeys(self.candidates["dataset"])}
+        said = [f"{name}: {choice.called(*found)}" if found else f"{name}: none" for name, found in chosen.items()]
         return f"Selection(by {self.by}; {first_few(said, 3)})"
 
     def _repr_html_(self) -> str:
@@ -143,9 +143,9 @@ def select(run: Run, by: str | None = None) -> Selection:
     if not results["status"].isin(["ok", "degenerate"]).any():
         why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
         more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
-        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.{more}")
+        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} fits {why}.{more}")
     main = [metric.key for metric in registry.main_metrics()]
-    by = by or next((key for key in main if key in results), main[0])
+    by = registry.own_key(by, map(str, results)) or next((key for key in main if key in results), main[0])
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in _measures(results, by):
@@ -186,7 +186,7 @@ def _verdict(
     nearest = "" if found is None else choice.called(*found, own_k)
     said = choice.verdict(best, candidates, dataset, by, own_k, nearest)
     are = "is" if missing == 1 else "are"
-    rest = f" {missing:,} of its {plural(planned, 'cell')} {are} not finished: this may change." if missing else ""
+    rest = f" {missing:,} of its {plural(planned, 'fit')} {are} not finished: this may change." if missing else ""
     return said + rest
 
 
@@ -271,7 +271,7 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
             f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
         )
     compared = [metric.key for metric in registry.compared_metrics()]
-    return [by, *(key for key in [*compared, *registry.OF_FITS] if key in results and key != by)]
+    return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
 
 
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -318,8 +318,8 @@ def _cautions(
     run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, undecided: Mapping[str, str]
 ) -> list[str]:
     """Return what to distrust about the winners of `by`."""
-    some = f"{len(run.missing):,} of {plural(len(run.cells), 'cell')}"
-    copies = f"{plural(run.missing_copies, 'cell')} on surrogates"
+    some = f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}"
+    copies = f"{plural(run.missing_copies, 'fit')} on surrogates"
     sentences = [
         f"{what} {'is' if count == 1 else 'are'} not finished; start the sweep again to continue."
         for count, what in ((len(run.missing), some), (run.missing_copies, copies))
@@ -334,7 +334,7 @@ def _cautions(
 
 
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
-    name = f"the winner {row['algorithm']} K = {row['k']}"
+    name = f"the winner {refined(row['algorithm'])} K = {row['k']}"
     found = []
     if is_negligible(row["coverage"]) and not row["n_supported"] > 0:
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL
 from bivaluate.judge.choice import EVIDENCE, best_solution
 from bivaluate.sweep.cells import EXTRA_SEED
 

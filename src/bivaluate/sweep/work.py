@@ -137,7 +137,7 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
     """Return the supported biclusters of a solution, most evidence first, refined where that was not done finer."""
-    from bivaluate.algorithms.registry import FINAL
+    from bivaluate._text import FINAL
     from bivaluate.chance.evidence import evidence_table
     from bivaluate.sweep.refine import refine
 

@@ -180,7 +180,8 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
     }
     seen = [block.cells > 0 for block in blocks]
     judgeable = [
-        k in order or k in redundant or not seen[k] or _side(solution[k], cover) or model.best(blocks[k]) > plain[k]
+        bool(k in order or k in redundant or not seen[k] or _side(solution[k], cover))
+        or model.best(blocks[k]) > plain[k]
         for k in range(K)
     ]
     return Selection(

@@ -15,8 +15,9 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
 def _detects(source: Source) -> bool:
     """By the column names."""
-    rows = _rows(source.head_text)
-    return bool(rows) and {"genes", "samples", "n_genes", "n_samples"} <= {word.strip() for word in rows[0][1]}
+    lines = source.head_text.split("\n")
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    return {"genes", "samples", "n_genes", "n_samples"} <= {word.strip() for word in first.split("\t")}
 
 
 def _read(source: Source, options: Options) -> Document:
