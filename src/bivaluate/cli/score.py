@@ -6,7 +6,7 @@ import dataclasses
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +18,7 @@ from bivaluate._text import distinct, listing, plural, shared
 from bivaluate.cli import options, tables
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import MatrixFile, SolutionFile, option, spoken
-from bivaluate.cli.tables import err, heading, number, out, percentage, print_list, print_table, say_written
+from bivaluate.cli.tables import err, heading, number, out, print_list, print_table, say_written
 
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
@@ -45,7 +45,7 @@ def score(
     own: options.OwnMeasures = None,
     as_json: options.Json = False,
     csv: options.Csv = None,
-    report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
+    report: options.Report = None,
     mqc: Annotated[Path | None, option("Also write a table for MultiQC to this file, NAME_mqc.json.")] = None,
     scheduler: options.Scheduler = None,
     write_back: Annotated[bool, option("Also store scores and members in the .h5ad file.", "--write-back")] = False,
@@ -62,6 +62,7 @@ def score(
     - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
     """
+    from bivaluate._cluster import connect
     from bivaluate.evaluation import evaluate
     from bivaluate.report.source import naming
 
@@ -77,7 +78,8 @@ def score(
     how = scoring.given
     X = matrix_file.read(matrix).settled()
     files, read = _read_all(solutions, X, solution_file)
-    with tables.progress() as update, _workers(scheduler) as how["scheduler"], warnings.catch_warnings():
+    workers = nullcontext() if scheduler is None else connect(scheduler)
+    with tables.progress() as update, workers as how["scheduler"], warnings.catch_warnings():
         # an array in memory is not read, and is looked at once for all solutions
         how["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
         if not as_json:  # the findings say it
@@ -123,16 +125,6 @@ def score(
         say_written(report)
 
 
-def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
-    """Return the workers of a Dask scheduler, connected to while they are used; none where none is named."""
-    if scheduler is None:
-        return nullcontext()
-    from bivaluate._cluster import connect
-
-    workers: AbstractContextManager[Any] = connect(scheduler)
-    return workers
-
-
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
     """Return the measures to compute, the one to sort by among them."""
     from bivaluate.registry import RECORDS, choose_metrics, get_metric
@@ -161,18 +153,15 @@ def _places(
     matrix: Path, files: Sequence[Path], matrix_file: MatrixFile, solution_file: SolutionFile
 ) -> list[tuple[str, str]]:
     """Return how commands name the matrix and each solution, with the options of this command."""
-    reading: list[str] = []
-    if matrix_file.given:
-        from bivaluate.sweep.again import reading_words
+    from bivaluate.sweep.again import reading_words
 
-        reading = reading_words(matrix_file.given)
-    here = "MATRIX" if is_stream(matrix) else shlex.join([str(matrix), *reading])
+    def place(path: Path, named: dict[str, Any]) -> str:
+        return shlex.join([str(path), *reading_words(named)])
+
+    here = "MATRIX" if is_stream(matrix) else place(matrix, matrix_file.given)
     asked = {name: value for name, value in dataclasses.asdict(solution_file).items() if value is not None}
-    options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     lone = [not is_stream(file) and files.count(file) == 1 for file in files]
-    return [
-        (here, shlex.join([str(file), *options]) if own else "SOLUTION") for file, own in zip(files, lone, strict=True)
-    ]
+    return [(here, place(file, asked) if own else "SOLUTION") for file, own in zip(files, lone, strict=True)]
 
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
@@ -226,19 +215,16 @@ def _curve(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, Any]]:
 
 def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
     """Print what each K is worth, beside the same sizes and overlaps placed at random."""
+    keys = ("total_evidence", "null_total_evidence", "n_supported", "supported_coverage", "nve", "null_nve")
     rows = [
-        (
-            *(str(record["k"]), number(record["total_evidence"]), number(record["null_total_evidence"])),
-            *(number(record["n_supported"]), percentage(record["supported_coverage"])),
-            *(number(record["nve"]), number(record["null_nve"]), name),
-        )
+        (str(record["k"]), *(tables.score_text(key, record[key]) for key in keys), name)
         for name, record in curve.items()
     ]
-    evidence, supported, covers, nve = map(heading, ("total_evidence", "n_supported", "supported_coverage", "nve"))
-    headings = ["K", evidence, "at random", supported, covers, nve, "at random", "solution"]
+    headings = ["at random" if key.startswith("null_") else heading(key) for key in keys]
     drawn = plural(next(iter(curve.values()))["placements"], "placement")
     out.print()
-    print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
+    title = f"by K; at random: same sizes and overlaps, mean of {drawn}"
+    print_table(["K", *headings, "solution"], rows, title)
 
 
 def _print_biclusters(evaluations: Sequence[Evaluation], sort: str | None) -> None:

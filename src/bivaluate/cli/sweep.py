@@ -71,9 +71,7 @@ def sweep(
     stability: Annotated[
         int, option("Look for the biclusters again in this many subsamples of rows and columns, say 10.")
     ] = 0,
-    jobs: Annotated[
-        int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
-    ] = 1,
+    jobs: options.WorkerJobs = 1,
     scheduler: options.Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     part: Annotated[
@@ -228,10 +226,11 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> None:
     """Print how many fits of each algorithm failed, and end with code 1 if all of one that was named did."""
     from bivaluate.algorithms.registry import algorithm_label
-    from bivaluate.sweep.failures import failure_sentences, without_a_fit
+    from bivaluate.sweep.failures import failure_sentences
 
     print_list("Fits that failed", failure_sentences(failed))
-    if gone := without_a_fit(failed, named):
+    everywhere = set(failed.loc[failed["failed"] + failed["timed_out"] == failed["fits"], "algorithm"])
+    if gone := [key for key in named if key in everywhere]:
         names = listing([algorithm_label(key) for key in gone])
         err.print(f"error: every fit of {names} failed; all reasons are in {where / 'results.csv'}.")
         raise typer.Exit(1)

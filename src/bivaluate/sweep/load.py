@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
-from bivaluate._files import check_reachable, disk_error, table_text, write_whole
+from bivaluate._files import check_reachable, make_folder, table_text, write_whole
 from bivaluate._text import html_table, unpacked
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -42,7 +42,6 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Parameters
     ----------
     path : str or path-like
-        The run folder of a sweep.
 
     Returns
     -------
@@ -51,10 +50,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Raises
     ------
-    FileError
-        If there is no such folder, or it may not be read.
-    RunError
-        If the folder is not a run folder, or of a layout this version does not read.
+    FileError, RunError
+        If there is no such folder, it may not be read, is no run folder, or of a layout this version does not read.
 
     See Also
     --------
@@ -62,10 +59,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Examples
     --------
-    >>> load_run("no such folder")
-    Traceback (most recent call last):
-        ...
-    bivaluate._errors.FileError: there is no run folder 'no such folder'.
+    >>> load_run("RUN")  # doctest: +SKIP
     """
     folder = Path(path)
     if not os.path.isdir(folder):
@@ -75,16 +69,12 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
 
 class Run:
-    """A run folder, read-only. Tables are in the order of the plan, never of completion.
-
-    Made by :func:`load_run` and :meth:`Sweep.run`. Examples of its parts are about the `run` made here.
+    """A run folder, read-only; made by :func:`load_run` and :meth:`Sweep.run`. Tables are in the order of the plan.
 
     Parameters
     ----------
-    folder : Path
-        The run folder.
-    journal : Journal, optional
-        Its journal, if it is open already.
+    folder, journal : Path, Journal
+        The run folder, and its journal if that is open already.
 
     Raises
     ------
@@ -98,8 +88,6 @@ class Run:
     Examples
     --------
     >>> run = Sweep(Plan("scenario:S9b", "cca", k=[2, 3], null="permute", null_runs=2)).run()
-    >>> run.results["status"].tolist()
-    ['ok', 'ok']
     """
 
     def __init__(self, folder: Path, journal: Journal | None = None) -> None:
@@ -115,6 +103,9 @@ class Run:
             )
         check_journal(self.journal)
         self._matrix = lru_cache(maxsize=8)(self._read_matrix)
+        #: What the journal says about each matrix, by data set and (of a scenario) seed; names of data sets.
+        self.matrices = {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
+        self.datasets: list[str] = list(dict.fromkeys(dataset for dataset, _ in self.matrices))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy as what it is: a folder that is opened again."""
@@ -150,17 +141,6 @@ class Run:
             "matrices": [{key: v for key, v in entry.items() if key != "truth"} for entry in self.matrices.values()],
             "sessions": self.journal.records("sessions"),
         }
-
-    @cached_property
-    def matrices(self) -> dict[tuple[str, int | None], dict[str, Any]]:
-        """What the journal says about each matrix, by data set and (of a scenario) seed.
-
-        Examples
-        --------
-        >>> [(entry["file"], entry["n_rows"]) for entry in run.matrices.values()]
-        [('scenario_S9b-seed0.npz', 300)]
-        """
-        return {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -257,26 +237,12 @@ class Run:
         per_seed = {dataset for dataset, seed in self.matrices if seed is not None}
         return null_table(self.results, self.variants, self.plan.null or "", per_seed)
 
-    @cached_property
-    def datasets(self) -> list[str]:
-        """Names of the data sets in the order of the plan.
-
-        Examples
-        --------
-        >>> run.datasets
-        ['scenario:S9b']
-        """
-        return list(dict.fromkeys(dataset for dataset, _ in self.matrices))
-
     def matrix(self, dataset: str, seed: int | None = None) -> Matrix:
         """Return the matrix of a data set; a scenario has one per seed, any other data set one for all.
 
         Parameters
         ----------
-        dataset : str
-            Its name.
-        seed : int, optional
-            The seed of a scenario.
+        dataset, seed : str, int or None
 
         Returns
         -------
@@ -295,10 +261,7 @@ class Run:
 
         Parameters
         ----------
-        dataset : str
-            Its name.
-        seed : int, optional
-            The seed of a scenario.
+        dataset, seed : str, int or None
 
         Returns
         -------
@@ -319,7 +282,6 @@ class Run:
         Parameters
         ----------
         cell : Cell
-            Data set, algorithm, K and seed.
 
         Returns
         -------
@@ -340,7 +302,6 @@ class Run:
         Parameters
         ----------
         cell : Cell
-            Data set, algorithm, K and seed.
 
         Returns
         -------
@@ -361,7 +322,6 @@ class Run:
         Parameters
         ----------
         cell : Cell
-            Data set, algorithm, K and seed.
 
         Returns
         -------
@@ -383,7 +343,7 @@ class Run:
         Returns
         -------
         dict of str to DataFrame
-            Those that have rows, or always are written.
+            Those that have rows, or are always written.
 
         Examples
         --------
@@ -405,8 +365,6 @@ class Run:
         Examples
         --------
         >>> run.export()
-        >>> (run.path / "results.csv").exists()
-        True
         """
         for name, frame in self.tables().items():
             path = self.path / f"{name}.csv"
@@ -415,13 +373,9 @@ class Run:
         write_whole(self.path / PROVENANCE, json.dumps(self.provenance, indent=1) + "\n")
         for *cell, blob in self.journal.rows([*CELL, "solution"]):
             path = solution_path(self.path, *cell)
-            if blob is None or path.exists():
-                continue
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise disk_error(path.parent, error) from error
-            write_whole(path, solution_text(blob) + "\n")
+            if blob is not None and not path.exists():
+                make_folder(path.parent)
+                write_whole(path, solution_text(blob) + "\n")
 
     def _scores(self, first: list[str], variants: bool) -> pd.DataFrame:
         names = [*first, "status", "reason"]
