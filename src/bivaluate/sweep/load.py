@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
@@ -17,6 +18,7 @@ from bivaluate._errors import FileError, RunError
 from bivaluate._files import check_reachable, make_folder, table_text, write_whole
 from bivaluate._text import html_table, unpacked
 from bivaluate.matrix import Matrix
+from bivaluate.registry import RENAMED
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import EXTRA_SEED, Cell
 from bivaluate.sweep.copies import null_table
@@ -211,7 +213,7 @@ class Run:
             for *cell, records in self.journal.rows([*CELL, "biclusters"])
             for record in sound_list(parsed(records), dict, Cell(*cell).spelt)
         )
-        return _frame(rows, CELL + BICLUSTER, LAST)
+        return _called_as_now(_frame(rows, CELL + BICLUSTER, LAST))
 
     @cached_property
     def times(self) -> pd.DataFrame:
@@ -384,7 +386,7 @@ class Run:
             | sound_record(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]).spelt)
             for *cell, scores in self.journal.rows([*names, "scores"], variants=variants)
         )
-        return _frame(rows, first + OUTCOME)
+        return _called_as_now(_frame(rows, first + OUTCOME))
 
     def _matrix_key(self, dataset: str, seed: int | None) -> tuple[str, int | None]:
         for key in ((dataset, None), (dataset, seed), (dataset, (seed or 0) % EXTRA_SEED)):
@@ -417,6 +419,14 @@ def _naming(cell: Cell) -> Iterator[None]:
     except RunError as error:
         name = Cell(*cell).spelt
         raise error if name in str(error) else RunError(f"{name}: {error}") from error
+
+
+def _called_as_now(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with columns of earlier versions under their present names; a warning says which."""
+    old = {key: new for key, new in RENAMED.items() if key in frame and new not in frame}
+    for key, new in old.items():
+        warnings.warn(FutureWarning(f"the column {key!r} of this run is called {new!r} now."), stacklevel=2)
+    return frame.rename(columns=old)
 
 
 def _frame(rows: Iterable[dict[str, Any]], first: list[str], last: Iterable[str] = ()) -> pd.DataFrame:
