@@ -112,6 +112,7 @@ dist: .venv/.installed  ## build what a package index takes, check it, and use i
 	  | sed -e 's|\["las.json", "qubic.blocks"\]|["solution.json"]|' -e 's|file:|file:$(CURDIR)/|' > dist/trial/Snakefile
 	cd dist/trial && PATH="$(CURDIR)/.venv-dist/bin:$$PATH" snakemake --cores 1 --quiet all
 	test -s dist/trial/scores.csv
+	PATH="$(CURDIR)/.venv-dist/bin:$$PATH" $(BIN)/python -m pytest tests/test_packaging.py -k workflows
 
 lock: .venv/.installed  ## write the versions the container is built from
 	$(BIN)/python -m pip install --quiet pip-tools

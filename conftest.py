@@ -19,6 +19,13 @@ def shared_names(doctest_namespace):
 
 
 @pytest.fixture(autouse=True)
+def own_folder(request, monkeypatch):
+    """Let every example write to a folder of its own."""
+    if isinstance(request.node, pytest.DoctestItem):
+        monkeypatch.chdir(request.getfixturevalue("tmp_path"))
+
+
+@pytest.fixture(autouse=True)
 def shared_results(request, doctest_namespace):
     """Give examples of result classes one result each to speak about; docstrings of the classes make them."""
     made = {

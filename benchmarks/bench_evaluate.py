@@ -24,7 +24,7 @@ from bivaluate.measures.external import EXTERNAL
 from bivaluate.registry import choose_metrics
 
 START_UP = {"--help": 0.4, "score": 1.0}
-EVIDENCE = {"evidence", "total_evidence", "n_supported", "supported_coverage"}
+EVIDENCE = {"evidence", "total_evidence", "raw_evidence", "n_supported", "supported_coverage"}
 
 
 def whole_call(name: str) -> float:

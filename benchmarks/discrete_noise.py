@@ -58,7 +58,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     print("| noise | biclusters found | of them pay |\n|---|---|---|")
     for name, make in NOISES.items():
-        found = pays = 0
+        found = supported = 0
         for seed in range(4):
             X = make(np.random.default_rng(FIRST_SEED + seed))
             X = X[X.any(axis=1)]
@@ -69,16 +69,16 @@ def main() -> None:
                 except BivaluateError:
                     continue
                 found += len(solution)
-                pays += evidence_table(X, solution).n_paying
-        print(f"| {name} | {found} | {pays} |", flush=True)
-    print("\n| planted block of ones | pays |\n|---|---|")
+                supported += evidence_table(X, solution).n_supported
+        print(f"| {name} | {found} | {supported} |", flush=True)
+    print("\n| planted block of ones | supported |\n|---|---|")
     for outside, inside, rows, cols in PLANTED:
         paid = 0
         for seed in range(5):
             rng = np.random.default_rng(PLANTED_SEED + seed)
             X = (rng.random((260, 110)) < outside).astype(np.float64)
             X[:rows, :cols] = rng.random((rows, cols)) < inside
-            paid += evidence_table(X, Biclustering([(range(rows), range(cols))], X.shape)).n_paying
+            paid += evidence_table(X, Biclustering([(range(rows), range(cols))], X.shape)).n_supported
         print(f"| {rows} x {cols}, {inside:.0%} ones in {outside:.0%} | {paid} of 5 |")
 
 

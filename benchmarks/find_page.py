@@ -28,16 +28,16 @@ not count there, because a factor that all rows share looks like that. If blocks
 their cells, and the same is asked of what they leave; otherwise blocks are judged against the correlation, which is estimated
 again without their cells. A block gives way to parts of it that save as much, but for cells that hold little of its evidence.
 
-Where the data were transformed, or have fewer than 12 or correlated columns, eleven surrogates go through every step that the data do,
-preparation included, with as many starts: rows in permuted order or, in correlated columns, with random signs along the
-principal axes. The p-value of a bicluster is then the probability that the best block of a surrogate has as much evidence
-(the predictive tail of an exponential above the median of the eleven), and it is kept only if that is at most 0.01. Elsewhere
-p = e^-S, unless one of three surrogates holds a block. If nothing is kept, a `SearchWarning` says so.
+If evidence (of the values, or of their roots or logarithms where the search takes these) supports none of the blocks found, nothing
+is returned and a `SearchWarning` says so; `calibrate=False` returns them all the same. Missing cells are filled by what the other cells
+of their row lead one to expect, then, in rows that follow the pattern of a block, by this, and the search is made again. The numbers
+below are of the search before that, which compared blocks with surrogates instead and refined them once more; on 23 of these
+designs and fresh seeds both have a mean CE of 0.87, and on 52 matrices of 13 kinds of noise neither finds a bicluster.
 
 Development used seeds below 100 of the ten scenarios, the designs D1 to D15 of `benchmarks/find_designs.py`, and other copies
 of the yeast matrices. The designs F1 to F12 were written down before the search was first frozen; in that first evaluation
 (seeds from 5000 on) 4 of 34 copies of yeast matrices held a false bicluster, and negative binomial and Cauchy noise were known
-to. The surrogates above are the answer to that; they were tried once on seeds from 7000 on, and G1 to G6, written for that, on seeds
+to. Surrogates were the answer to that; they were tried once on seeds from 7000 on, and G1 to G6, written for that, on seeds
 from 9000 on. Then blocks were weighed against correlation; that was made on seeds below 100 of the scenarios and of D, F and G, and
 on raised blocks and types of rows of its own. The numbers below are of the first and only run of it on seeds from 13000 on, where
 no note says otherwise; H1 to H6 were written down before it and had never been run.
@@ -46,8 +46,7 @@ no note says otherwise; H1 to H6 were written down before it and had never been 
 LIMITS = """- S7, four clones of one pattern on one column set, is one block to any measure of coherence: K = 1.
 - S5, a chain cut out of one additive matrix: other pieces are as coherent as the planted ones; K is near, the blocks are not.
 - Blocks that share rows or cells (F5, F6): some of the shared rows are given to one of the two.
-- With 7 to 10 correlated columns hardly anything can be told from background: surrogates hold blocks of about the same
-  evidence. Then nothing is found, with a warning.
+- With 7 to 10 correlated columns hardly anything can be told from background.
 - Strongly skewed rows with negative values, and tails as heavy as Cauchy's, are refused with a warning.
 - A bicluster with more than half of all rows cannot be found: its pattern is taken out as background.
 - Types of rows that share columns (H3, H4), and blocks with nearly half of the rows, may be taken for correlation of the columns; a

@@ -124,14 +124,14 @@ NOTHING = Answer(None, 0, -math.inf)
 
 
 def by_evidence(sweep: Sweep) -> Answer:
-    """Largest total evidence; K is the number of biclusters that pay."""
-    k = max(K_VALUES, key=lambda k: sweep.evidence[k].total if sweep.evidence[k].n_paying else -math.inf)
+    """Largest total evidence; K is the number of supported biclusters."""
+    k = max(K_VALUES, key=lambda k: sweep.evidence[k].total if sweep.evidence[k].n_supported else -math.inf)
     chosen = sweep.evidence[k]
-    return Answer(k, chosen.n_paying, chosen.total) if chosen.n_paying else NOTHING
+    return Answer(k, chosen.n_supported, chosen.total) if chosen.n_supported else NOTHING
 
 
 def by_evidence_asked(sweep: Sweep) -> Answer:
-    """Largest total evidence; K is the number of biclusters of that solution, paying or not."""
+    """Largest total evidence; K is the number of biclusters of that solution, supported or not."""
     answer = by_evidence(sweep)
     return answer if answer.k is None else Answer(answer.k, len(sweep.solutions[answer.k]), answer.value)
 
@@ -150,11 +150,11 @@ def by_both(sweep: Sweep) -> Answer:
     if gain.nothing:
         return NOTHING
     near = gain.mean >= gain.mean[gain.best] - gain.standard_error[gain.best]
-    able = [k for k, ok in zip(gain.k_values, near, strict=True) if ok and sweep.evidence[k].n_paying]
+    able = [k for k, ok in zip(gain.k_values, near, strict=True) if ok and sweep.evidence[k].n_supported]
     if not able:
         return NOTHING
     k = max(able, key=lambda k: sweep.evidence[k].total)
-    return Answer(k, sweep.evidence[k].n_paying, sweep.evidence[k].total)
+    return Answer(k, sweep.evidence[k].n_supported, sweep.evidence[k].total)
 
 
 def by_evidence_then_held_out(sweep: Sweep) -> Answer:
@@ -162,12 +162,12 @@ def by_evidence_then_held_out(sweep: Sweep) -> Answer:
     return NOTHING if sweep.held_out.nothing else by_evidence(sweep)
 
 
-def by_held_out_paying(sweep: Sweep) -> Answer:
-    """Held-out cells choose; the biclusters that pay are counted."""
+def by_held_out_supported(sweep: Sweep) -> Answer:
+    """Held-out cells choose; the supported biclusters are counted."""
     answer = by_held_out(sweep)
-    if answer.k is None or not sweep.evidence[answer.k].n_paying:
+    if answer.k is None or not sweep.evidence[answer.k].n_supported:
         return NOTHING
-    return Answer(answer.k, sweep.evidence[answer.k].n_paying, answer.value)
+    return Answer(answer.k, sweep.evidence[answer.k].n_supported, answer.value)
 
 
 def by_stability(sweep: Sweep) -> Answer:
@@ -196,7 +196,7 @@ CRITERIA: dict[str, Callable[[Sweep], Answer]] = {
     "evidence": by_evidence,
     "evidence, K asked": by_evidence_asked,
     "held-out": by_held_out,
-    "held-out, paying": by_held_out_paying,
+    "held-out, supported": by_held_out_supported,
     "both": by_both,
     "evidence if held-out": by_evidence_then_held_out,
     "stability": by_stability,
@@ -205,7 +205,7 @@ CRITERIA: dict[str, Callable[[Sweep], Answer]] = {
 
 
 # They need the algorithms to be fitted again, many times.
-REFITS = ("held-out", "held-out, paying", "both", "evidence if held-out", "stability")
+REFITS = ("held-out", "held-out, supported", "both", "evidence if held-out", "stability")
 
 
 @dataclass
@@ -255,9 +255,11 @@ def judge(design: Design, seed: int, names: list[str]) -> list[Entry]:
             if differ:
                 found.append((f"always {algorithm}", "algorithm", best[a] == max(best)))
         found += [(PATH + name, "path", hit) for name, hit in path_hits(X, truth, seed).items()]
-        found += [(PLANTED, "pays", pays) for pays in evidence_table(X, truth).pays]
+        found += [(PLANTED, "supported", supported) for supported in evidence_table(X, truth).supported]
     searched = sweeps[ALGORITHMS.index("find")].evidence[K_VALUES[-1]]
-    return found + [(SEARCHED, "in noise" if design.noise else "pays", pays) for pays in searched.pays]
+    return found + [
+        (SEARCHED, "in noise" if design.noise else "supported", supported) for supported in searched.supported
+    ]
 
 
 def judge_all(
@@ -300,7 +302,7 @@ def path_hits(X: Floats, truth: Biclustering, seed: int) -> dict[str, bool]:
     prefixes = {k: Biclustering(blocks[:k], X.shape) for k in range(1, len(blocks) + 1)}
     totals = {k: evidence_table(X, s).total for k, s in prefixes.items()}
     hits = {
-        "evidence": evidence_table(X, prefixes[len(blocks)]).n_paying == len(truth),
+        "evidence": evidence_table(X, prefixes[len(blocks)]).n_supported == len(truth),
         "evidence, best prefix": max(totals, key=totals.__getitem__) == len(truth),
     }
     scores = {k: evaluate(X, s, metrics=list(MEASURES), single="matrix").scores for k, s in prefixes.items()}
@@ -367,9 +369,8 @@ def by_design(tallies: dict[str, Tally], question: str, designs: list[Design]) -
 
 PAGE = """# Choosing the solution and K
 
-**In short.** Score or sweep as usual and take the solution with the most *evidence*: the nats its biclusters save in
-describing the matrix, each under the kind of pattern that fits it best (raised, additive, row-affine, order-preserving),
-search included. K is the number of biclusters that *pay*. If none pays, nothing is there. `select`, `select_k`,
+**In short.** Score or sweep as usual and take the solution with the most *evidence*: how far its biclusters are beyond
+what noise gives, each under the pattern that fits it best, less the cost of naming its rows and columns. K is the number of *supported* biclusters. If none is, nothing is there. `select`, `select_k`,
 `solution_scorer` and the report's headline do this by default; `--by nve_cov` (or any other measure) overrides it.
 
 Written by `{command}`; do not edit.
@@ -415,21 +416,23 @@ def in_words(tallies: dict[str, Tally], designs: list[Design], seeds: range, ref
                 f"answer, always {constant} ({best:.2f})."
             )
     parts = []
-    for who, question in ((PLANTED, "pays"), (SEARCHED, "pays"), (SEARCHED, "in noise")):
+    for who, question in ((PLANTED, "supported"), (SEARCHED, "supported"), (SEARCHED, "in noise")):
         share, n = tallies[who].share(question) if who in tallies else (0.0, 0)
         parts.append((round(share * n) if n else 0, n))
-    (planted, of_planted), (paying, searched), (false, in_noise) = parts
+    (planted, of_planted), (standing, searched), (false, in_noise) = parts
     said.append(
         f"`find` searches with a score of its own, S: a row inside the block against the same row outside of it, cell by cell, "
         f"for patterns of columns; evidence takes a finished block from any tool, tries every kind of pattern, raised blocks "
         f"included, and charges for the choice of rows, columns and kind. On these matrices {planted} of the {of_planted} "
-        f"planted biclusters pay; `find` returns {searched} biclusters where some are "
-        f"planted, of which {paying} pay, and {in_noise} in noise, of which {false} pay. So S serves the search and evidence "
-        f"the verdict: a bicluster counts when it pays, whoever found it."
+        f"planted biclusters are supported; `find` returns {searched} biclusters where some are "
+        f"planted, of which {standing} are supported, and {in_noise} in noise, of which {false} are. So S serves the search and evidence "
+        f"the verdict: a bicluster counts when it is supported, whoever found it."
     )
-    unseen = [d.name for d in designs if not d.noise and tallies[PLANTED].share("pays", {d.name})[0] < 1]
+    unseen = [d.name for d in designs if not d.noise and tallies[PLANTED].share("supported", {d.name})[0] < 1]
     if unseen:
-        said.append(f"Planted biclusters do not all pay, even when they are given exactly, in {', '.join(unseen)}.")
+        said.append(
+            f"Planted biclusters are not all supported, even when they are given exactly, in {', '.join(unseen)}."
+        )
     return "\n\n".join(textwrap.fill(text, 120) for text in said)
 
 

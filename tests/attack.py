@@ -7,7 +7,7 @@ made at a 32nd of their size, and then the limits of bivaluate, of memory and of
 A reader must give a value or an error of bivaluate's. Counted as failures: any other error, anything that had to be
 caught by the last net, 10 s of work or 512 MB of memory more than the undamaged file needs, in the process that reads or
 in the one it starts. Files are read in a fork that reads one after the other; a fork that dies or hangs is replaced. That
-is a failure too, except in ordinary mode where a C library reads, which ordinary reading does not promise to prevent.
+is a failure too, except in ordinary mode where a C library reads: it may die, hang and take memory there.
 ``--untrusted`` attacks reading in a process with limits: a second such fork, and for one file in 2,000 the process itself.
 
 Try number n of a class is always the same file: ``--again HDF5:17`` makes and reads it again. ``--record`` adds what is
@@ -62,6 +62,7 @@ LIMITS = ((source, "FREE_UNPACKED"), (source, "LOOKED_AFTER"), (source, "FREE_LI
 LIMITS += ((source, "HEAD_BYTES"), (_dialect, "MAX_FIELDS"), (excel, "FREE_UNPACKED"), (r_rds, "FREE_NUMBERS"))
 SLOW = (BOMBS, "zarr", "run folders")  # classes that get the fewest tries
 LIBRARIES = ("HDF5", "Parquet", "rds", "zarr")  # read by C libraries, which may die
+SLACK = 8.0  # megabytes that do not shrink with the file
 TRIES, SAVED = 2000, 60.0  # tries of a fork; seconds between records
 RUNS = tuple(f"run{n}" for n in range(8))
 FOLDERS = (*RUNS, "z2.zarr", "z3.zarr", "shards.zarr")
@@ -405,6 +406,7 @@ class Fork:
         if self.pid == 0:
             os.close(request_start)
             os.close(answer_end)
+            Fork.inner = None  # one that this process had is no child of the fork
             trial._end_with(parent)
             with contextlib.suppress(BaseException):
                 self._answer(request_end, answer_start)
@@ -478,13 +480,14 @@ class Attack:
         """Return how a try ended; one that takes far more than the undamaged file does is a failure."""
         name, smaller = self.place(kind, n)
         ended, seconds, megabytes = self._ask(name, smaller)
-        if ended == "refused" and (seconds > SECONDS / smaller or megabytes > MEGABYTES / smaller):
+        most = MEGABYTES / smaller + (SLACK if smaller > 1 else 0)
+        if ended == "refused" and (seconds > SECONDS / smaller or megabytes > most):
             ended, again, megabytes = self._ask(name, smaller)  # once more, should the machine have been slow
             usual = self.usual(name, smaller) if kind == BOMBS else (0.0, 0.0)
             self.place(kind, n)
             if min(seconds, again) > SECONDS / smaller + usual[0]:
                 return "time"
-            if megabytes > MEGABYTES / smaller + usual[1]:
+            if megabytes > most + usual[1]:
                 return "memory"
         return ended
 
@@ -529,7 +532,7 @@ def run(attack: Attack, counts: dict[str, dict[str, int]], wanted: dict[str, int
 
 
 def _failures(counts: dict[str, dict[str, int]], untrusted: bool) -> int:
-    died = ("died", "hung")
+    died = ("died", "hung", "memory")
     return sum(
         n
         for kind, ends in counts.items()

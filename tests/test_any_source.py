@@ -73,11 +73,9 @@ def test_every_measure_and_finding_is_the_same_from_every_source(size, tmp_path,
         assert found.findings[: len(expected.findings)] == expected.findings, name
         said = found.findings[len(expected.findings) :]
         assert said == {
-            "CSR": [
-                "X is sparse: cells that are not stored count as zero, as in counts; pass absent='missing' if they are unknown, as in ratings."
-            ],
+            "CSR": ["Entries not stored in the sparse matrix are read as 0; absent='missing' reads them as unknown."],
             "CSC": [
-                "X is sparse: cells that are not stored count as zero, as in counts; pass absent='missing' if they are unknown, as in ratings.",
+                "Entries not stored in the sparse matrix are read as 0; absent='missing' reads them as unknown.",
                 "The cells of X are stored column by column (CSC) and were sorted by rows (CSR) once.",
             ],
         }.get(name, []), name
@@ -92,7 +90,9 @@ def test_absent_cells_may_be_missing():
     found = evaluate(stored, solution, absent="missing")
     assert found.scores == pytest.approx(expected.scores, rel=1e-9, abs=1e-12, nan_ok=True)
     assert found.scores["ve" if "ve" in found.scores else "avg_ve"] != evaluate(stored, solution).scores["avg_ve"]
-    assert found.findings[-1].startswith("X is sparse: cells that are not stored count as missing")
+    assert found.findings[-1].startswith(
+        "Entries not stored in the sparse matrix are read as unknown; absent='zero' reads them as 0."
+    )
 
 
 def test_pruning_is_the_same():

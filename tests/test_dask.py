@@ -96,22 +96,6 @@ def test_without_a_cluster_blocks_are_computed_here():
     same(evaluate(da.from_array(X, chunks=(90, 30)), solution), evaluate(X, solution))
 
 
-def test_few_workers_get_fewer_tasks_and_give_the_same_bytes(two_workers, tmp_path, monkeypatch):
-    X, solution = counts()
-    X.astype(np.float32).tofile(tmp_path / "x.bin")
-    source = FileSource(tmp_path / "x.bin", np.float32, X.shape)
-    monkeypatch.setattr(_rows, "CHUNK_CELLS", 15 * 30)  # the 204 rows in biclusters, 15 at a time: 14 tasks
-    asked, submit = [], _cluster.submit
-    monkeypatch.setattr(_cluster, "submit", lambda *given: asked.append(len(given[3])) or submit(*given))
-    found = []
-    for per_thread in (0, 1000):
-        monkeypatch.setattr(_cluster, "TASKS_PER_THREAD", per_thread)
-        found.append(evaluate(source, solution, metrics=["ve", "nve", "msr"], scheduler=two_workers[1]))
-    assert asked == [2, 2, 14, 14]
-    assert found[0].scores == found[1].scores
-    np.testing.assert_array_equal(found[0].biclusters["ve"], found[1].biclusters["ve"])
-
-
 def test_arrays_that_cannot_be_used_are_refused():
     X, solution = counts()
     with pytest.raises(MatrixError, match=r"split along columns into 3 chunks; rows have to be whole.*rechunk"):

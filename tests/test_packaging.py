@@ -1,7 +1,9 @@
 """What other package managers and workflow tools are told is true: requirements, version, command lines, the wheel."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -14,6 +16,7 @@ import pytest
 
 import bivaluate
 from bivaluate.datasets import write_example
+from bivaluate.sweep import load_run
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -120,7 +123,11 @@ def test_the_versions_of_the_nextflow_module_are_yaml(part, tmp_path):
 def test_the_command_lines_of_galaxy_are_known(tool):
     """Every option of the wrapper is one of the command."""
     command = ElementTree.parse(ROOT / f"packaging/galaxy/bivaluate_{tool}.xml").find("command").text
-    shown = subprocess.run([sys.executable, "-m", "bivaluate", tool, "--help"], capture_output=True, text=True).stdout
+    helps = (["--help"], [tool, "--help"])  # some options belong to all commands
+    run = [
+        subprocess.run([sys.executable, "-m", "bivaluate", *words], capture_output=True, text=True) for words in helps
+    ]
+    shown = run[0].stdout + run[1].stdout
     used = set(re.findall(r" (--[a-z-]+)", command)) | {"--transpose"}
     assert used
     assert all(option in shown for option in used), used
@@ -182,3 +189,56 @@ def test_the_wheel_holds_the_data_files_and_nothing_else(tmp_path):
     assert any(name.startswith("bivaluate/report/static/") for name in names)
     assert not [name for name in names if not name.startswith("bivaluate")]
     assert made.endswith("-py3-none-any.whl"), "installing compiles something"
+
+
+RECIPES = re.findall(r"```\w*\n(.*?)```", (ROOT / "docs/sweeps.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    """A folder with a plan, and a call that runs a line of shell there; in the end the run must be whole."""
+    if sys.platform == "win32":
+        pytest.skip("jobs are lines of a POSIX shell")
+    write_example(tmp_path)
+    plan = 'datasets = ["expression.csv"]\nalgorithms = ["cca"]\nk = [2, 3]\nseeds = 2\n'
+    (tmp_path / "plan.toml").write_text(plan)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/bivaluate").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bivaluate "$@"\n')
+    (tmp_path / "bin/bivaluate").chmod(0o755)
+    path = os.pathsep.join([str(tmp_path / "bin"), os.path.dirname(sys.executable), os.environ["PATH"]])
+
+    def run(line, **environment):
+        done = subprocess.run(
+            ["sh", "-c", line.replace("/16", "/2").replace("1, 17", "1, 3").replace("1..16", "1..2")],
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path, **environment},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+
+    yield tmp_path, run
+    assert (load_run(tmp_path / "run").results["status"] == "ok").sum() == 4
+
+
+def test_the_recipe_for_arrays_of_jobs_runs(jobs):
+    _, run = jobs
+    (recipe,) = (text for text in RECIPES if "SLURM_ARRAY_TASK_ID" in text)
+    for number in ("1", "2"):
+        run(recipe, SLURM_ARRAY_TASK_ID=number)
+    run("bivaluate sweep --merge P* --out run")
+
+
+@pytest.mark.parametrize(
+    ("program", "mark"),
+    [
+        pytest.param(program, mark, marks=pytest.mark.skipif(not shutil.which(program), reason=f"{program} is missing"))
+        for program, mark in (("snakemake", "rule part"), ("nextflow", "process PART"))
+    ],
+)
+def test_the_recipes_for_workflows_run(jobs, program, mark):
+    folder, run = jobs
+    (recipe,) = (text for text in RECIPES if mark in text)
+    recipe = recipe.replace("/16", "/2").replace("1, 17", "1, 3").replace("1..16", "1..2").replace(".tsv", ".csv")
+    (folder / "Snakefile").write_text(recipe)
+    run("snakemake --cores 1 merged" if program == "snakemake" else "nextflow run Snakefile")

@@ -1,7 +1,4 @@
-"""AnnData objects: their cells and labels in, memberships in and out, results out.
-
-An object holds observations (cells) as rows; rows of a matrix here are its variables (genes) unless `obs_rows`.
-"""
+"""AnnData objects: their cells and labels in, memberships in and out, results out."""
 
 from __future__ import annotations
 
@@ -36,7 +33,8 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> Labelled:
     elif layer is not None and layer not in adata.layers:
         # since anndata 0.13 X is a layer too, without a name
         known = [*filter(None, adata.layers), *([] if adata.raw is None else ["raw"])]
-        raise ParameterError(f"the AnnData object has no layer {layer!r}; {_known(known, layer)}")
+        found = f"layers: {first_few(known)}.{suggest(layer, known)}"
+        raise ParameterError(f"the AnnData object has no layer {layer!r}; {found}")
     cells = holder.X if layer in (None, "raw") else adata.layers[layer]
     if cells is None:
         raise MatrixError("the AnnData object has no X; name one of its layers with layer=.")
@@ -90,21 +88,16 @@ def read_obs(path: Any) -> Any:
         held.file.close()
 
 
-def _known(names: list[str], wanted: str) -> str:
-    return f"layers: {first_few(names)}.{suggest(wanted, names)}"
-
-
 def _rows_of(cells: Any, turned: bool) -> Any:
     module = type(cells).__module__
     if module.startswith("h5py") or module.startswith("zarr"):
         return BackedRows(cells, turned)
     if hasattr(cells, "to_memory"):  # a sparse matrix in its file
         in_order = (getattr(cells, "format", "csr") == "csr") != turned
-        return BackedRows(cells, turned) if in_order and not turned else _turned(cells.to_memory(), turned)
-    return _turned(cells if hasattr(cells, "T") else np.asarray(cells), turned)
-
-
-def _turned(cells: Any, turned: bool) -> Any:
+        if in_order and not turned:
+            return BackedRows(cells, turned)
+        cells = cells.to_memory()
+    cells = cells if hasattr(cells, "T") else np.asarray(cells)
     return cells.T if turned else cells
 
 
@@ -189,11 +182,8 @@ def masks_of(adata: Any, key: str, obs_rows: bool) -> tuple[NDArray[np.bool_], N
         masks.append(mask.astype(np.bool_).T)
     kept = adata.uns.get(key, {})
     info = kept.get("info", {}) if hasattr(kept, "get") else {}
-    return masks[0], masks[1], {str(name): _plain(value) for name, value in info.items()}
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+    plain = {str(name): value.tolist() if hasattr(value, "tolist") else value for name, value in info.items()}
+    return masks[0], masks[1], plain
 
 
 def add_results(adata: Any, evaluation: Any, key: str, obs_rows: bool) -> None:
@@ -223,7 +213,8 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
     import pandas as pd
 
     verdict = evaluation.verdict.to_dict()
-    info = {str(name): value for name, value in evaluation.solution.info.items() if _is_storable(value)}
+    storable = (str, bool, int, float, np.generic)
+    info = {str(name): value for name, value in evaluation.solution.info.items() if isinstance(value, storable)}
     return {
         "scores": {str(name): float(value) for name, value in evaluation.scores.items()},
         "status": {str(name): str(reason) for name, reason in evaluation.status.items()},
@@ -233,15 +224,15 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
             "headline": verdict["headline"],
             "reason": verdict["reason"],
             "biclusters": _storable_table(pd.DataFrame(verdict["biclusters"])),
-            **{key: np.array([str(line) for line in verdict[key]], dtype=object) for key in _LISTS},
+            **{
+                key: np.array([str(line) for line in verdict[key]], dtype=object)
+                for key in ("next_steps", "notes", "nouns")
+            },
         },
         "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
         "shape": np.array(evaluation.solution.shape),
         "info": info,
     }
-
-
-_LISTS = ("next_steps", "notes", "nouns")
 
 
 def _storable_table(table: Any) -> Any:
@@ -252,7 +243,3 @@ def _storable_table(table: Any) -> Any:
             known = zip(table[column], table[column].notna(), strict=True)
             table[column] = np.array([str(value) if is_known else "" for value, is_known in known], dtype=object)
     return table.rename(index=str, columns=str)
-
-
-def _is_storable(value: Any) -> bool:
-    return isinstance(value, (str, bool, int, float, np.generic))

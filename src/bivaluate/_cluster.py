@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +27,6 @@ WAIT_SECONDS = 0.2  # until the scheduler has noticed that a worker is lost
 ADDED_AT_ONCE = 8
 # A pass over a file has at most this many tasks: their sums may travel, and are as large for few rows as for many.
 MOST_TASKS = 256
-# Tasks whose sums are added up in one place become one, as long as this many are left for each thread of the cluster.
-TASKS_PER_THREAD = 8
 
 
 def connect(address: str) -> Any:
@@ -67,16 +63,6 @@ def connect(address: str) -> Any:
     return client
 
 
-@contextlib.contextmanager
-def cluster(address: str | None) -> Iterator[Any]:
-    """Give a client of the scheduler, and close it at the end; None without an address."""
-    if address is None:
-        yield None
-        return
-    with connect(address) as client:
-        yield client
-
-
 def distributed() -> Any:
     """Return dask.distributed, an extra."""
     try:
@@ -94,10 +80,7 @@ def _worker_version() -> str:
 
 
 class DaskSource:
-    """A Dask array split along rows alone: its blocks are looked at where they are.
-
-    Without a cluster (no ``distributed.Client`` in this process) blocks are computed here, one after the other.
-    """
+    """A Dask array split along rows alone: its blocks are looked at where they are."""
 
     def __init__(self, array: Any, name: str = "X", client: Any = None) -> None:
         if array.ndim != 2:
@@ -161,28 +144,12 @@ class DaskSource:
             if b > a:
                 yield (first, last), (blocks[k], first)
 
-    def map_chunks(self, function: Callable[[int, Any], Any], parts: Sequence[tuple[int, int]]) -> Iterator[Any]:
-        """Yield what a function makes of each block, in order; called on the workers where there are some."""
-        client = self.client
-        if client is None:
-            yield from (function(first, self.rows(first, last)) for first, last in parts)
-            return
-        everything = np.arange(self.shape[0])
-        yield from in_order(client, call_with_block, function, list(self.pieces(everything)))
-
-    def map_rows(self, function: RowsFunction, parts: Sequence[Indices]) -> Iterator[Any]:
-        """Yield what a function makes of some rows at a time, in order; called on the workers where there are some."""
-        starts = first_positions(parts)
-        client = self.client
-        if client is None:
-            yield from (function(at, part, self.take(part)) for at, part in zip(starts, parts, strict=True))
-            return
+    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
+        """Yield what a function makes of some rows at a time, each part within one block, called on the workers."""
         blocks = self.array.to_delayed()[:, 0]
-        which = [int(np.searchsorted(self.edges, part[0], side="right")) - 1 for part in parts]
-        pieces = [
-            ((at, part), (blocks[k], int(self.edges[k]))) for at, part, k in zip(starts, parts, which, strict=True)
-        ]
-        yield from in_order(client, call_with_rows_of_block, function, pieces)
+        which = [int(np.searchsorted(self.edges, numbers[0], side="right")) - 1 for _, numbers in parts]
+        pieces = [(part, (blocks[k], int(self.edges[k]))) for part, k in zip(parts, which, strict=True)]
+        yield from in_order(self.client, call_with_rows, function, pieces)
 
 
 class WorkerSource:
@@ -207,42 +174,18 @@ class WorkerSource:
         for group in (parts[start : start + step] for start in range(0, len(parts), step)):
             yield (int(group[0][0]), int(group[-1][-1]) + 1), self.source
 
-    def map_chunks(self, function: Callable[[int, Any], Any], parts: Sequence[tuple[int, int]]) -> Iterator[Any]:
-        """Yield what a function makes of each chunk, in order; called on the workers."""
+    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
+        """Yield what a function makes of some rows at a time, in order; called on the workers."""
         yield from in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
 
-    def map_rows(self, function: RowsFunction, parts: Sequence[Indices]) -> Iterator[Any]:
-        """Yield what a function makes of some rows at a time, in order; called on the workers."""
-        pieces = [((at, part), self.source) for at, part in zip(first_positions(parts), parts, strict=True)]
-        yield from in_order(self.client, call_with_rows_taken, function, pieces)
 
-
-def first_positions(parts: Sequence[Indices]) -> list[int]:
-    """Return where each part begins, one after the other."""
-    return np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist() if parts else []
-
-
-def call_with_block(function: Callable[[int, Any], Any], ends: tuple[int, int], block: Any, start: int) -> Any:
-    """Call a function with a block and the number of its first row; runs on a worker."""
-    return function(start, as_rows(block))
-
-
-def call_with_rows(function: Callable[[int, Any], Any], ends: tuple[int, int], source: Any) -> Any:
-    """Call a function with rows of a source; runs on a worker."""
-    return function(ends[0], source.rows(*ends))
-
-
-def call_with_rows_of_block(function: RowsFunction, where: tuple[int, Indices], block: Any, start: int) -> Any:
-    """Call a function with rows of a block, their numbers and the position of the first; runs on a worker."""
-    at, numbers = where
-    rows = as_rows(block)
-    return function(at, np.array(numbers), rows if len(numbers) == rows.shape[0] else rows[numbers - start])
-
-
-def call_with_rows_taken(function: RowsFunction, where: tuple[int, Indices], source: Any) -> Any:
-    """Call a function with rows of a source, their numbers and the position of the first; runs on a worker."""
-    at, numbers = where
-    return function(at, np.array(numbers), source.take(np.array(numbers)))
+def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any, start: int | None = None) -> Any:
+    """Call a function with rows of a source, or of a block that starts at a row; runs on a worker."""
+    at, numbers = where[0], np.array(where[1])
+    if start is None:
+        return function(at, numbers, held.take(numbers))
+    rows = as_rows(held)
+    return function(at, numbers, rows if len(numbers) == rows.shape[0] else rows[numbers - start])
 
 
 def in_order(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> Iterator[Any]:
@@ -269,15 +212,7 @@ def added_up(
     pieces: Sequence[tuple[Any, Any]],
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
-    """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again.
-
-    Whatever the number of workers, the same sums are added in the same order.
-    """
-    from_file = bool(pieces) and not isinstance(pieces[0][1], tuple)
-    if from_file and len(pieces) >= ADDED_AT_ONCE * TASKS_PER_THREAD * sum(client.nthreads().values()):
-        groups = [pieces[k : k + ADDED_AT_ONCE] for k in range(0, len(pieces), ADDED_AT_ONCE)]
-        pieces = [([ends for ends, _ in group], group[0][1]) for group in groups]
-        call = partial(_call_and_add, call, add)
+    """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again."""
     for tries in range(TRIES):
         try:
             futures = submit(client, call, shared, pieces)
@@ -292,16 +227,6 @@ def added_up(
             if tries == TRIES - 1:
                 raise _lost_too_often() from None
     raise AssertionError
-
-
-def _call_and_add(
-    call: Callable[..., Any], add: Callable[[Sequence[Any]], Any], shared: Any, ends: Sequence[Any], source: Any
-) -> Any:
-    """Return the sum of what the call gives for some pieces of a source; runs on a worker."""
-    total = call(shared, ends[0], source)
-    for piece in ends[1:]:
-        total = add((total, call(shared, piece, source)))
-    return total
 
 
 def _lost_too_often() -> RunError:

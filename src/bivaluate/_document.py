@@ -103,10 +103,7 @@ def _refuse_constant(word: str) -> float:
 
 
 def parse_document(text: str, name: str) -> Document:
-    """Check the text of a bivaluate JSON file; `name` stands in messages.
-
-    By hand, a list of biclusters alone is enough, and so is one label for each row and column of the matrix.
-    """
+    """Check the text of a bivaluate JSON file; `name` stands in messages."""
     content = parse_json(text, name)
     if isinstance(content, list):
         content = {"biclusters": content}

@@ -23,11 +23,7 @@ _ALLOWED = "'mixture', 'top:0.1' (the largest tenth), 'largest:50' or 'sd:1' (on
 
 
 def check_rule(rule: Any) -> tuple[str, float]:
-    """Return the kind of a rule and its number (NaN for the mixture).
-
-    >>> check_rule("top:0.1"), check_rule("sd:2")[0]
-    (('top', 0.1), 'sd')
-    """
+    """Return the kind of a rule and its number (NaN for the mixture)."""
     kind, _, text = str(rule).partition(":")
     try:
         number = float(text) if text else math.nan
@@ -64,13 +60,7 @@ def check_factors(W: Any, H: Any) -> tuple[Floats, Floats]:
 
 
 def members_of_factors(W: Floats, H: Floats, rule: str) -> tuple[Mask, Mask]:
-    """Return the masks (K, n) and (K, m) of the members of each factor; the mixture cuts how distinctive they are.
-
-    >>> W, H = np.array([[9.0, 1], [8, 0], [0, 7], [1, 9]]), np.array([[5.0, 0, 20, 1], [0, 6, 20, 1]])
-    >>> members_of_factors(W, H, "mixture")[1]  # the third column has high loadings in both, and tells nothing
-    array([[ True, False, False, False],
-           [False,  True, False, False]])
-    """
+    """Return the masks (K, n) and (K, m) of the members of each factor; the mixture cuts how distinctive they are."""
     kind, number = check_rule(rule)
     rows, cols = _turned(_scaled(W.T), _scaled(H))
     if kind == "mixture":
@@ -89,10 +79,7 @@ def _scaled(loadings: Floats) -> Floats:
 
 
 def _turned(rows: Floats, cols: Floats) -> tuple[Floats, Floats]:
-    """Return the loadings (K, n) and (K, m), both with their signs turned where negative ones make the heavier block.
-
-    The signs of a factor are arbitrary: (−w)(−h) is the same product. Heavier is the larger of ‖w₊‖·‖h₊‖ and ‖w₋‖·‖h₋‖.
-    """
+    """Return the loadings (K, n) and (K, m), both with signs turned where negative ones make the heavier block."""
     above, below = (_norms(sign * rows) * _norms(sign * cols) for sign in (1, -1))
     sign = np.where(below > above, -1.0, 1.0)[:, None]
     return sign * rows, sign * cols
@@ -126,13 +113,7 @@ def _distinctive(loadings: Floats, other: Floats) -> Floats:
 
 
 def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
-    """Return which members belong to a factor, by its loadings on one side; only loadings above 0 count.
-
-    >>> members(np.array([0.1, 5.0, 0.0, 4.0, 0.2, -6.0]), "mixture")
-    array([False,  True, False,  True, False, False])
-    >>> members(np.array([0.1, 5.0, 0.0, 4.0, 0.2]), "top", 0.2)
-    array([False,  True, False, False, False])
-    """
+    """Return which members belong to a factor, by its loadings on one side; only loadings above 0 count."""
     known = _positive(loadings)
     if kind == "mixture":
         chosen = known > _cut(np.sqrt(known)) ** 2
@@ -148,12 +129,7 @@ def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
 
 
 def spectra_scores(X: Any, usages: Floats) -> Floats:
-    """Return how each row of X, standardised, depends on the normalised and centred usages (K, m) of factors: (K, n).
-
-    >>> X, usages = np.array([[5.0, 5, 0, 0], [0, 0, 3, 3], [1, 1, 1, 1]]), np.array([[2.0, 2, 0, 0], [0, 0, 4, 4]])
-    >>> spectra_scores(X, usages).round(2).tolist()
-    [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]
-    """
+    """Return how each standardised row of X depends on the normalised and centred usages (K, m) of factors: (K, n)."""
     totals = usages.sum(axis=0)
     shares = np.divide(usages, totals, out=np.zeros_like(usages), where=totals > 0)
     solved = np.linalg.pinv((shares - shares.mean(axis=1, keepdims=True)).T)  # (K, m); constants of X fall out
@@ -165,10 +141,7 @@ def spectra_scores(X: Any, usages: Floats) -> Floats:
 
 
 def _cut(values: Floats) -> float:
-    """Return the cut between two groups whose means differ most for their sizes: two means in one dimension, exactly.
-
-    n₁·n₂·(mean₁ − mean₂)² is greatest; infinite where all values are equal.
-    """
+    """Return the cut between two groups whose means differ most for their sizes: exact two means."""
     ordered = np.sort(values)
     n = len(ordered)
     if n < 2 or ordered[0] == ordered[-1]:

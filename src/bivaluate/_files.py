@@ -51,6 +51,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
         temporary.write_bytes(encoded(content) if isinstance(content, str) else content)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it; it may be there already."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise disk_error(path, error) from error
+
+
 def encoded(text: str) -> bytes:
     r"""Return text as UTF-8; half a surrogate pair, which no file can hold, is written out.
 

@@ -8,8 +8,8 @@ GLOSSARY = (
     ("evidence", "How much better a bicluster's pattern explains its values than noise does, in nats (natural log units; 3 nats "
      "are odds of 20 to 1), after the freedom to choose its rows and columns is allowed for. Above 0 a bicluster is supported: weak "
      "below 3, clear below 10, strong below 50, then very strong."),
-    ("supported", "Evidence is above 0: searching through noise of this size would not give such a block."),
-    ("not supported", "Evidence is not above 0: noise of this size gives blocks like it. That is no proof of noise."),
+    ("supported", "Evidence is above 0: a search in pure noise of this size does not find blocks this good."),
+    ("not supported", "Evidence is not above 0: a search in pure noise finds blocks this good. That is no proof of noise."),
     ("too small to judge", "No block of this size could be supported in this matrix, however clear it looks. Judge it by what else you know."),
     ("redundant with B2", "B2 accounts for it: they share most of their cells, or one bicluster explains both as well as two."),
     ("distinct", "Not redundant with any other bicluster of the solution."),

@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
+FINAL = "-final"  # behind the key of an algorithm: the supported part of its solution, refined where that helps
 #: Below this, zeros are not counted by eye: numbers are written as 1.34e-11.
 SMALL = 1e-4
 
@@ -25,6 +26,8 @@ def number(value: float) -> str:
     """
     if not math.isfinite(value):
         return "–"
+    if value < 0:
+        return f"−{number(-value)}"
     if abs(value) >= 1000 or value == 0:
         return _rounded(value, 0)
     if abs(value) < SMALL:
@@ -65,6 +68,15 @@ def listing(items: Sequence[str], most: int | None = None) -> str:
     if most is not None and len(shown) > most:
         shown = [*shown[:most], f"{len(shown) - most:,} more"]
     return "".join(shown) if len(shown) < 2 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def refined(algorithm: str) -> str:
+    """Return how tables and sentences call an algorithm, of which the solution may be the refined one.
+
+    >>> refined("las"), refined("las-final")
+    ('las', 'las (refined)')
+    """
+    return f"{algorithm.removesuffix(FINAL)} (refined)" if algorithm.endswith(FINAL) else algorithm
 
 
 def alternatives(items: Sequence[str]) -> str:

@@ -17,16 +17,16 @@ import bivaluate
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
-from bivaluate._text import Advice, Option, html_table, listing, plural
+from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
 from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
-from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, described, first_members, headings, judged, solution_steps
+from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, first_members, judged, solution_steps
 from bivaluate.matrix import Matrix
 from bivaluate.measures._sample import MEANS_OVER_ROWS, Sampled, draw_rows
 from bivaluate.measures.workspace import EPSILON, EXPONENT, NO_PARTNER, WHOLE_MATRIX, Options, Workspace
-from bivaluate.registry import choose_metrics, get_metric, get_ranking_metric, symbol
+from bivaluate.registry import METRICS, choose_metrics, get_metric, get_ranking_metric, symbol
 from bivaluate.solution import Biclustering, fitted_solution
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def evaluate(
     X : array-like of shape (n, m), DataFrame, AnnData, scipy.sparse matrix, RowSource or Matrix
         The data; labels are kept. An AnnData object is genes x cells unless `obs_rows`. Sparse matrices are scored from
         their entries, memory maps and other sources some rows at a time: neither is turned into one dense array.
-    solution : Biclustering, estimator or list of pairs
+    solution : Biclustering, Found, estimator or list of pairs
         The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns) of positions
         or labels of `X`.
     metrics : str or iterable of str or callable
@@ -156,6 +156,7 @@ def evaluate(
     check_choice("small", small, ("flag", "drop"))
     check_int("min_rows", min_rows, 1)
     check_int("min_cols", min_cols, 1)
+    solution = getattr(solution, "solution", solution)  # what `find` found
     adata = X if is_anndata(X) else None
     if adata is not None:
         X = Matrix.from_anndata(adata, layer=layer, obs_rows=obs_rows)
@@ -246,6 +247,8 @@ class _Scores(dict[str, float]):
     def __missing__(self, key: object) -> float:
         like = [known for known in self if symbol(known).lower() == str(key).lower() or known == str(key).lower()]
         hint = f" Its key is {like[0]!r}." if like else suggest(str(key), self)
+        if key in METRICS and METRICS[str(key)].level == "bicluster":
+            hint = f" It scores single biclusters: see .biclusters[{key!r}]."
         raise KeyError(f"no score is called {key!r}.{hint} Computed: {', '.join(self)}.")
 
 
@@ -438,7 +441,7 @@ class Evaluation:
             records,
             self.matrix,
             self.place,
-            searched=self.solution.info.get("algorithm") == "find",
+            searched=self.solution.info.get("name") == "find",
             omits=self.options.missing == "omit",
         )
         notes = [text for text in self.findings if text != NO_BICLUSTERS]
@@ -675,12 +678,7 @@ class Evaluation:
         return ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:
-        verdict = self.verdict
-        rows = [[row["bicluster"], *described(row), row["members"]] for row in verdict.biclusters]
-        said = [verdict.reason, *(f"Next: {step}" for step in verdict.next_steps), *verdict.notes]
-        return html_table(
-            verdict.headline, [*headings(verdict), f"first {verdict.nouns[0]}"], rows, *filter(None, said)
-        )
+        return self.verdict._repr_html_()
 
     def __repr__(self) -> str:
         said = f": {self.verdict.headline}" if self._judged else ""

@@ -104,6 +104,15 @@ def get_metric(key: str | Callable[..., Any]) -> Metric:
     return RECORDS[key]
 
 
+def own_key(name: str | None, keys: Iterable[str]) -> str | None:
+    """Return the key, among those computed, of a measure of a user's own that is called by its short name.
+
+    >>> own_key("contrast", ["nve", "mine:contrast"]), own_key("nve", ["nve"])
+    ('mine:contrast', 'nve')
+    """
+    return next((key for key in keys if name and key.endswith(f":{name}")), name)
+
+
 def symbol(key: str) -> str:
     """Return how sentences and tables write a measure; a key that is not registered stands for itself.
 

@@ -49,29 +49,16 @@ def test_labels_are_those_of_scikit_learn(kind, asked):
         labels, error = _k_means.k_means(points, K, 10, seed)
         np.testing.assert_array_equal(labels, theirs.labels_)
         assert error == pytest.approx(np.sqrt(theirs.inertia_), rel=1e-9, abs=1e-7)
-    assert kind == "ties" or not asked
-
-
-@pytest.mark.parametrize(("n", "d", "K"), SHAPES)
-def test_first_points_are_those_of_scikit_learn(n, d, K):
-    from sklearn.cluster import kmeans_plusplus
-
-    points = points_of("ties", n, d, 1)
-    rng = np.random.RandomState(5)
-    _, theirs = kmeans_plusplus(points, K, random_state=5)
-    first, n_trials = rng.choice(n, p=np.full(n, 1 / n)), 2 + int(np.log(K))
-    found = _k_means.first_points(_k_means.Distances(points), first, rng.random_sample((K - 1, n_trials)))
-    np.testing.assert_array_equal(found, theirs)
+    assert kind == "ties" or len(asked) < len(SHAPES)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_error_of_as_many_clusters_as_points_is_what_scikit_learn_rounds(asked):
+def test_the_error_of_as_many_clusters_as_points_is_what_scikit_learn_rounds():
     theirs = _k_means.k_means_of_scikit_learn
     for seed in range(40):
         n = 4 + seed % 17
         points = points_of(("normal", "unit", "far", "tails")[seed % 4], n, 3, seed)[:, 1:2]  # not contiguous
         assert _k_means.k_means(points, n, 10, seed)[1] == theirs(points, n, 10, seed)[1]
-    assert len(asked) == 40  # by the test alone
     for seed in range(10):
         points = points_of("normal", 9, 1, seed)
         points[0] = points[5] + 1e-9  # too close to be told apart: scikit-learn moves a centre, and loses digits

@@ -105,7 +105,7 @@ def test_an_unfinished_run_is_continued(folder: Path, monkeypatch: pytest.Monkey
     forget(folder, "algorithm = 'cca' AND (seed = 1 OR variant != '')")
     cut = load_run(folder)
     assert (len(cut.missing), cut.missing_copies) == (3, 12)
-    monkeypatch.setattr(run_module, "_version", lambda: "0.9")
+    monkeypatch.setattr(run_module, "__version__", "0.9")
     run = Sweep(cut.plan, folder).run()
     assert run.missing == []
     assert run.missing_copies == 0
@@ -116,9 +116,25 @@ def test_an_unfinished_run_is_continued(folder: Path, monkeypatch: pytest.Monkey
         before = before.drop(columns=["nve_numerator", "nve_denominator"], errors="ignore")  # by default no more
         now = pd.read_csv(folder / f"{name}.csv")
         pd.testing.assert_frame_equal(now[list(before)], before)
-    monkeypatch.setattr(run_module, "_version", lambda: "1.0")
+    monkeypatch.setattr(run_module, "__version__", "1.0")
     with pytest.raises(RunError, match=r"made by bivaluate 0\.9, this is 1\.0: results would mix"):
         Sweep(cut.plan, folder).run()
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new"), [("results", "n_paying", "n_supported"), ("biclusters", "kind", "pattern")]
+)
+def test_columns_under_old_names_are_read_with_a_warning(table: str, old: str, new: str, tmp_path: Path) -> None:
+    run = Sweep(Plan("scenario:S9b", "cca", k=[2]), tmp_path / "run").run()
+    expected = getattr(run, table)
+    journal = sqlite3.connect(tmp_path / "run" / "journal.sqlite")
+    column = "scores" if table == "results" else table
+    journal.execute(f"UPDATE cells SET {column} = replace({column}, '\"{new}\"', '\"{old}\"')")
+    journal.commit()
+    journal.close()
+    with pytest.warns(FutureWarning, match=f"the column '{old}' of this run is called '{new}' now"):
+        found = getattr(load_run(tmp_path / "run"), table)
+    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_its_plan_file_is_a_plan() -> None:

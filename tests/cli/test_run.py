@@ -32,7 +32,7 @@ def test_writes_the_solution_and_says_what_was_found(run, matrix):
         "run", matrix, "--algorithm", "las", "-k", 8, "--seed", 1, "-o", "solution.json", "--param", "n_restarts=100"
     )
     assert done.code == 0, done.err
-    assert "B1: 12 rows x 5 columns" in done.out
+    assert "B1: 12 rows × 5 columns" in done.out
     assert "of 8 biclusters: LargeAverageSubmatrices found no more." in done.out
     assert "wrote solution.json" in done.err
     document = json.loads((matrix.parent / "solution.json").read_text())
@@ -50,7 +50,7 @@ def test_a_command_runs_like_any_algorithm_and_finding_nothing_is_an_answer(run,
     )
     command = f"cmd:'{sys.executable}' {tool} {{out}}/ {{k}}"
     done = run("run", matrix, "--algorithm", command, "-k", 2, "-o", "two.json")
-    assert (done.code, done.out) == (0, "B1: 2 rows x 2 columns\n1 of 2 biclusters: CommandEstimator found no more.\n")
+    assert (done.code, done.out) == (0, "B1: 2 rows × 2 columns\n1 of 2 biclusters: CommandEstimator found no more.\n")
     done = run("run", matrix, "--algorithm", command, "-k", 1, "--param", "nothing=^nothing", "-o", "none.json")
     assert (done.code, done.out) == (0, "No bicluster was found by CommandEstimator.\n")
     done = run("run", matrix, "--algorithm", command, "-k", 3, "-o", "three.json")
@@ -95,7 +95,7 @@ def test_a_layer_of_an_h5ad_file(run, matrix):
     data = anndata.AnnData(np.zeros((10, 40)), layers={"scaled": X.values.T})
     data.write_h5ad(matrix.parent / "matrix.h5ad")
     done = run("run", "matrix.h5ad", "--layer", "scaled", "-k", 1, "--param", "n_restarts=100")
-    assert "B1: 12 rows x 5 columns" in done.out, done.err
+    assert "B1: 12 genes × 5 cells" in done.out, done.err
     assert run("convert", "matrix.h5ad", "layer.npy", "--layer", "scaled").code == 0
     np.testing.assert_array_equal(np.load(matrix.parent / "layer.npy"), X.values)
     assert "no layer 'scale'" in run("run", "matrix.h5ad", "--layer", "scale").err

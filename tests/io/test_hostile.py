@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -410,6 +411,43 @@ def test_labels_that_share_one_long_text(tmp_path):
             patch.setattr(_hdf5, "FREE_BYTES", 1)
             with pytest.raises(FormatError, match="holds labels of more than"):
                 _hdf5._labels(_Small(file["obs/_index"]), "x")
+
+
+@pytest.mark.extra("anndata")
+@pytest.mark.parametrize(
+    "stored",
+    [{}, {"chunks": (4,)}, {"chunks": (4,), "compression": 1}, {"chunks": (4,), "compression": 1, "shuffle": True}],
+)
+def test_a_label_that_claims_to_be_longer_than_its_file(tmp_path, stored):
+    import h5py
+
+    def write(long):
+        with h5py.File(tmp_path / "x.h5ad", "w") as file:
+            file["X"] = np.ones((6, 4))
+            for key, n in (("obs", 6), ("var", 4)):
+                names = file.create_dataset(f"{key}/_index", (n,), h5py.string_dtype(), **stored)
+                names[:] = [f"{key}{i}" for i in range(n)]
+            if not long:
+                return None
+            if not stored:
+                return names.id.get_offset()
+            file.flush()
+            at = names.id.get_chunk_info(0).chunk_offset
+            lengths = np.zeros((4, 4), "<u4")
+            lengths[1, 0] = 1 << 31
+            data = lengths.tobytes()
+            data = lengths.view(np.uint8).reshape(4, 16).T.tobytes() if stored.get("shuffle") else data
+            names.id.write_direct_chunk(at, zlib.compress(data) if "compression" in stored else data)
+            return None
+
+    write(long=False)
+    assert read_matrix(tmp_path / "x.h5ad").row_labels == ("var0", "var1", "var2", "var3")
+    if (offset := write(long=True)) is not None:
+        whole = bytearray((tmp_path / "x.h5ad").read_bytes())
+        whole[offset + 16 : offset + 20] = (1 << 31).to_bytes(4, "little")
+        (tmp_path / "x.h5ad").write_bytes(whole)
+    with pytest.raises(FormatError, match=r"/var/_index holds a label of 2,147,483,648 bytes, and the file has"):
+        read_matrix(tmp_path / "x.h5ad")
 
 
 class _Small:

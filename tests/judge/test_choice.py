@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from bivaluate.judge.choice import best, best_k, candidates, nearest, verdict
+from bivaluate.judge.choice import best, best_k, called, candidates, nearest, verdict
 
 
 def table(values: dict[tuple[str, int], list[float]], status: str = "ok") -> pd.DataFrame:
@@ -129,3 +129,12 @@ def test_equals_are_decided_by_fewer_biclusters_and_nothing_supported_by_raw_evi
     none = equal.assign(total_evidence=0.0, raw_evidence=[4.0, 9.0, 7.0])
     assert len(best(candidates(none, "total_evidence", high=True, above=0.0), high=True, above=0.0)) == 0
     assert nearest(none, none["dataset"].iloc[0]) == ("a", 3)
+
+
+def test_a_refined_solution_counts_for_its_algorithm():
+    rows = [("d", "las", 2, seed, "ok", 90.0 + seed) for seed in range(3)]
+    rows += [("d", "las-final", 2, 0, "ok", 120.0), ("d", "cca", 3, 0, "ok", 50.0)]
+    results = pd.DataFrame(rows, columns=["dataset", "algorithm", "k", "seed", "status", "total_evidence"])
+    (row,) = best(candidates(results, "total_evidence", True, 0.0), True, 0.0).to_dict("records")
+    assert (row["algorithm"], row["wins"], row["contests"], row["runner_up"]) == ("las-final", 3, 3, "cca K=3")
+    assert called("las-final", 2) == "las (refined) with K = 2"

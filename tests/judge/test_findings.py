@@ -1,9 +1,13 @@
 """What findings, verdict and pruning say of one solution fits together."""
 
 import numpy as np
+import pytest
+from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, evaluate, evidence_table, propose_pruning
+from bivaluate import Biclustering, Matrix, evaluate, evidence_table, propose_pruning
+from bivaluate._text import number
 from bivaluate.datasets import make_scenario
+from bivaluate.judge.verdict import first_members
 
 
 def test_a_bicluster_supported_beside_the_others_is_supported_everywhere():
@@ -50,7 +54,10 @@ def test_noise_beside_supported_biclusters_changes_nothing_about_them():
     assert str(alone.verdict) == "All 4 biclusters are supported."
     assert str(beside.verdict) == "4 of the 5 biclusters are supported; B5 is not supported."
     assert beside.scores["total_evidence"] == alone.scores["total_evidence"]
-    assert any("NVE is near 1 although 4 biclusters are supported" in note for note in alone.findings)
+    nve = number(alone.scores["nve"])
+    said = f"NVE ({nve}) looks poor because all 4 supported biclusters differ in level, which NVE ignores."
+    assert said in alone.findings
+    assert alone.scores["nve"] > 0.9
 
 
 def test_a_series_is_said_to_be_one():
@@ -58,3 +65,33 @@ def test_a_series_is_said_to_be_one():
     X = np.cumsum(rng.normal(size=(120, 30)), axis=1)
     notes = evaluate(X, [(range(30), range(30)), (range(60, 90), range(10, 25))]).findings
     assert sum("Neighbouring columns are correlated" in note for note in notes) == 1
+
+
+def test_a_transposed_matrix_swaps_real_nouns_alone():
+    X = Matrix.of(np.arange(6.0).reshape(2, 3))
+    assert X.T.nouns == ("rows", "columns")
+    assert X.called("genes", "cells").T.nouns == ("cells", "genes")
+    assert X.called("genes").T.nouns == ("rows", "genes")
+
+
+def test_a_verdict_prints_its_table_and_a_missing_score_says_where_it_is():
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    X[:15, :6] += 3
+    result = evaluate(X, [(range(15), range(6)), (range(30, 45), range(10, 16))])
+    lines = repr(result.verdict).splitlines()
+    assert lines[0] == str(result.verdict) == "1 of the 2 biclusters is supported; B2 is not supported."
+    assert lines[3].split()[:4] == ["B1", "15", "×", "6"]
+    assert result.verdict._repr_html_() == result._repr_html_()
+    with pytest.raises(KeyError, match=r"see \.biclusters\['msr'\]"):
+        result.scores["msr"]
+
+
+def test_members_are_named_by_strength_and_words_before_documents():
+    X = np.zeros((4, 6))
+    X[:2, :3] = [[1, 5, 3], [1, 5, 3]]
+    words = Matrix.of(X).called("documents", "words")
+    words = Matrix(X, ("d1", "d2", "d3", "d4"), tuple("abcdef"), nouns=words.nouns)
+    assert first_members(words, Biclustering([([0, 1], [0, 1, 2])], X.shape)) == ["b, c, a"]
+    sparse = Matrix.of(csr_array(X))
+    labelled = Matrix(sparse.source, words.row_labels, words.col_labels, nouns=words.nouns)
+    assert first_members(labelled, Biclustering([([0, 1], [0, 1, 2])], X.shape)) == ["b, c, a"]

@@ -198,6 +198,7 @@ class Normal:
             plain = [sum((x[i, j] - a[i] - old[j]) ** 2 for i in range(n) if seen[i, j]) for j in range(m)]
             overall = sum(plain / t2) / self.N
         t2 = t2 * sum(c / t2) / self.N
+        t2 = np.maximum(t2, np.array(c) / np.maximum(seen.sum(0), 1) / 1.3)
         z = np.array([[(x[i, j] - a[i] - b[j]) / math.sqrt(s2[i] * t2[j]) for j in range(m)] for i in range(n)])
         bins = np.clip(np.floor((z + 8) * 256), 0, 4095)
         counts = [int((bins[seen] == at).sum()) for at in range(4096)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, Matrix, evidence_table
+from bivaluate import Biclustering, Matrix, evaluate, evidence_table
 from bivaluate._errors import MatrixError, ParameterError, RunError
 from bivaluate.algorithms import CoherentSubmatrices
 from bivaluate.algorithms.registry import get_algorithm
@@ -47,7 +47,9 @@ def test_the_answer_is_the_supported_part_of_the_best_candidate(found, raised) -
     best = found.candidates.iloc[0]
     assert best["total_evidence"] == pytest.approx(judged.total, rel=1e-9)
     assert found.candidates["total_evidence"].is_monotonic_decreasing
-    assert found.verdict.startswith("2 biclusters, all with a shifted mean. LAS (K = 2) found them; Bregman (K = ")
+    assert repr(found).startswith("Found(2 biclusters, all with a shifted mean. LAS (K = 2) found them; Bregman (K = ")
+    assert str(found.verdict) == "2 biclusters, all with a shifted mean."
+    assert str(evaluate(found.matrix, found).verdict) == "Both biclusters are supported."
     assert [row["evidence"] for row in found.rows] == judged.gain.tolist()
 
 
@@ -143,7 +145,7 @@ def test_views_of_sparse_matrices_stay_sparse() -> None:
 def test_large_matrices_leave_slow_algorithms_out() -> None:
     large = Matrix(csr_array((5000, 2000)))
     traits = traits_of(large)
-    assert "cells are more than the" in unsuited("coherent", traits)
+    assert "it is too slow beyond" in unsuited("coherent", traits)
     assert not unsuited("nmf", traits)
     assert all(view_for(key, traits) in ("", "log") for key in PORTFOLIO)
 
@@ -217,7 +219,9 @@ def test_ctrl_c_keeps_the_best_so_far(raised) -> None:
 def test_noise_gives_no_bicluster_and_names_what_comes_nearest() -> None:
     found = find(np.random.default_rng(1).normal(size=(60, 20)))
     assert len(found.solution) == 0
-    assert re.fullmatch(r"No bicluster is supported\. What .* found comes nearest\.", found.verdict)
+    assert re.fullmatch(
+        r"No bicluster is supported\. What .* found comes nearest\.\)", repr(found).removeprefix("Found(")
+    )
     assert found.second is None
 
 

@@ -110,13 +110,13 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     assert "n_biclusters=2 of [1, 2, 3], 2 of 2 supported, " in repr(found)
     assert len(found.cv_results_["score"]) == 3
     assert found.k_range_[0] <= 2 <= found.k_range_[1]
-    assert found.verdict.startswith("Take n_biclusters = 2")
+    assert found.verdict.headline.startswith("Take n_biclusters = 2")
     noise = np.random.default_rng(4).normal(size=raised.shape)
     with pytest.warns(SearchWarning, match=r"best_params_ holds n_clusters = \d, which comes nearest"):
         nothing = select_k(SpectralBiclustering(random_state=0), noise, k=[2, 3], scoring=scoring)
     assert nothing.nothing_
     assert repr(nothing).startswith("KSelection(nothing is supported: n_clusters=")
-    assert nothing.verdict.endswith("comes nearest.")
+    assert nothing.verdict.headline.endswith("comes nearest.")
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -127,7 +127,7 @@ def test_an_unfinished_null_is_said(tmp_path: Path, matrix_file: str) -> None:
     cut = load_run(tmp_path / "run")
     assert cut.missing == []
     assert 0 < cut.missing_copies < 4
-    told = f"{cut.missing_copies} cells on surrogates are not finished"
+    told = f"{cut.missing_copies} fits on surrogates are not finished"
     assert any(text.startswith(told) for text in select(cut).warnings)
 
 
@@ -157,7 +157,7 @@ def test_a_data_set_that_was_not_fitted_is_not_called_empty(tmp_path: Path) -> N
 
     half = select(stopped(plan, tmp_path / "half", 1))
     assert half.verdict[0] == (
-        f"scenario:S9b: no bicluster is supported ({SEPARATE} with K = 2 comes nearest). 1 of its 2 cells is not finished: "
+        f"scenario:S9b: no bicluster is supported ({SEPARATE} with K = 2 comes nearest). 1 of its 2 fits is not finished: "
         "this may change."
     )
 
@@ -179,14 +179,14 @@ def test_nothing_is_fitted_yet(tmp_path: Path, matrix_file: str) -> None:
     cut.results = cut.results.head(0)
     cut.missing = cut.cells
     with pytest.raises(
-        RunError, match=r"of 1 cells none is finished\. `bivaluate sweep --out \S+` continues the sweep\."
+        RunError, match=r"of 1 fits none is finished\. `bivaluate sweep --out \S+` continues the sweep\."
     ):
         select(cut)
 
 
 def test_nothing_to_choose_from(tmp_path: Path, matrix_file: str) -> None:
     plan = Plan([matrix_file], [BLOCKS], [2, 3], parameters={BLOCKS: {"fail_from": 1}})
-    with pytest.raises(RunError, match=r"of 2 cells all failed, for example: ValueError: no 2 blocks here"):
+    with pytest.raises(RunError, match=r"of 2 fits all failed, for example: ValueError: no 2 blocks here"):
         select(Sweep(plan, tmp_path / "run").run())
 
 

@@ -114,7 +114,9 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
                 raise MatrixError(f"{name} cannot use X: {said}") from error
         if is_sparse:
             values = checked.astype(np.float64, copy=False)
-            values = values if values.has_canonical_format else _canonical(values)
+            if not values.has_canonical_format:
+                values = values.copy()
+                values.sum_duplicates()
             check_values(values.data[np.newaxis] if values.nnz else np.zeros((1, 1)), missing="raise")
             lowest = values.min() if values.nnz else 0.0
         else:
@@ -189,13 +191,6 @@ def _say_dense(record: Algorithm, X: Matrix) -> None:
         ),
         stacklevel=4,
     )
-
-
-def _canonical(values: Any) -> Any:
-    """Return a copy of a sparse matrix with sorted indices and every cell once."""
-    values = values.copy()
-    values.sum_duplicates()
-    return values
 
 
 def check_seed(random_state: Any) -> None:

@@ -16,16 +16,13 @@ Indices = NDArray[np.int64]
 TOLERANCE = 1e-4
 # A squared distance, or a sum of them, is known to this many roundings of the largest squared length, per point.
 ROUNDINGS = 64
-# Up to this many points on a line, all distances are computed at once.
-MOST_AT_ONCE = 200
 
 
 def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, float]:
     """Return the labels of scikit-learn's ``KMeans(K, n_init=n_init, random_state=seed)``, and the root of its inertia.
 
     The same random numbers are drawn in the same order, and every choice is made on the same numbers but for rounding.
-    Where one hangs on rounding, first centres are chosen in scikit-learn's own arithmetic, and the rest is left to it.
-    The error of as many clusters as points is nothing but rounding, and is scikit-learn's to the bit.
+    Where one hangs on rounding, as with as many clusters as points, all is left to it.
     """
     from bivaluate.algorithms._kernels_k_means import all_first_points, k_means
 
@@ -36,16 +33,14 @@ def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, fl
     doubt = ROUNDINGS * n * np.finfo(np.float64).eps * float((Pt**2).sum(axis=0).max())
     chosen, certain = np.empty((n_init, K), np.int64), np.empty(n_init, np.bool_)
     all_first_points(Pt, firsts, trials, doubt, chosen, certain)
-    if not certain.all():
-        distances = Distances(centred)
-        for start in np.flatnonzero(~certain):
-            chosen[start] = first_points(distances, int(firsts[start]), trials[start])
+    if not certain.all() or n == K:
+        return k_means_of_scikit_learn(points, K, n_init, seed)
     tolerance = TOLERANCE * float(np.mean(np.var(points, axis=0)))
     labels = np.empty(n, np.int64)
     starts = np.ascontiguousarray(Pt[:, chosen].transpose(1, 0, 2))
     inertia = k_means(Pt, starts, tolerance, doubt, labels)
     if inertia >= 0.0:
-        return labels, error_alone(points) if n == K else float(np.sqrt(inertia))
+        return labels, float(np.sqrt(inertia))
     return k_means_of_scikit_learn(points, K, n_init, seed)
 
 
@@ -55,17 +50,6 @@ def k_means_of_scikit_learn(points: Values, K: int, n_init: int, random_state: A
 
     model = KMeans(K, n_init=n_init, random_state=random_state).fit(points)
     return model.labels_.astype(np.int64), float(norm((points - model.cluster_centers_[model.labels_]).ravel()))
-
-
-def error_alone(points: Values) -> float:
-    """Return the error scikit-learn finds where every point is its own centre: the mean is taken out and added again.
-
-    >>> error_alone(np.array([[0.0], [0.5], [1.0]]))
-    0.0
-    """
-    given = np.ascontiguousarray(points)
-    mean = given.mean(axis=0)
-    return float(norm((points - ((given - mean) + mean)).ravel()))
 
 
 @lru_cache(64)
@@ -83,47 +67,3 @@ def _drawn(n: int, K: int, n_init: int, seed: int) -> tuple[Indices, Values]:
 def _first_draws(seed: int, count: int) -> Values:
     """Return the first numbers of a generator; starting one takes longer than all else for few points."""
     return np.random.RandomState(seed).random_sample(count)
-
-
-class Distances:
-    """Squared distances in scikit-learn's own arithmetic, to the bit."""
-
-    def __init__(self, points: Values) -> None:
-        self.points, self.norms = points, np.einsum("ij,ij->i", points, points)
-        self.size = len(points)
-        # products of single numbers are the same one by one and all at once; of more coordinates they need not be
-        few = points.shape[1] == 1 and self.size <= MOST_AT_ONCE
-        self.all = self._to(np.multiply.outer(points[:, 0], points[:, 0]), self.norms) if few else None
-
-    def of(self, chosen: Any) -> Values:
-        """Return the distances of all points to those chosen, a line each."""
-        if self.all is not None:
-            return np.asarray(self.all[chosen])
-        return self._to(self.points[chosen] @ self.points.T, self.norms[chosen])
-
-    def _to(self, products: Values, norms: Values) -> Values:
-        distances = -2 * products
-        distances += norms[:, np.newaxis]
-        distances += self.norms
-        return np.asarray(np.maximum(distances, 0, out=distances))
-
-
-def first_points(distances: Distances, first: int, draws: Values) -> list[int]:
-    """Return the points k-means++ begins with, as scikit-learn chooses them.
-
-    Two points that are each other's neighbours serve equally well as a centre: which is taken, rounding decides.
-    """
-    weights = np.ones((distances.size, 1))
-    chosen = [first]
-    nearest = distances.of([first])
-    potential = nearest @ weights[:, 0]
-    for drawn in draws:
-        candidates = nearest.cumsum().searchsorted(drawn * potential)
-        np.minimum(candidates, distances.size - 1, out=candidates)
-        nearer = distances.of(candidates)
-        np.minimum(nearest, nearer, out=nearer)
-        potentials = nearer @ weights
-        best = potentials.argmin()
-        potential, nearest = potentials[best], nearer[best]
-        chosen.append(candidates[best])
-    return chosen

@@ -161,8 +161,10 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self.solution_ = Biclustering([pair for _, pair in blocks], values.shape, info=self._info())
         self.rows_ = self.solution_.row_masks
         self.columns_ = self.solution_.col_masks
-        judged = evidence_table(values, self.solution_, missing="omit")
-        self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
+        self.evidence_, self.patterns_ = np.zeros(0), list[str]()
+        if blocks:
+            judged = evidence_table(values, self.solution_, missing="omit")
+            self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
         return self
 
     def _find(self, X: Values) -> Iterator[Pair]:
@@ -227,9 +229,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     common = pair
                     break
                 blocks.append((score, pair))
-                if told < len(blocks) <= most:
+                if told < len(blocks) <= most and self._progress is not None:
                     told = len(blocks)
-                    self._tell(told, None if isinstance(self.n_biclusters, str) else most)
+                    self._progress(told, None if isinstance(self.n_biclusters, str) else most)
             if common is not None:
                 patterns += 1
                 Z, again = take_out(background, common), None
@@ -254,10 +256,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     "types of cells, may be part of it: take logarithms of counts, or another algorithm (las, nmf, spectral_co)."
                 )
         return blocks
-
-    def _tell(self, *progress: Any) -> None:
-        if self._progress is not None:
-            self._progress(*progress)
 
     def _warn(self, message: str) -> None:
         self.notes_.append(message)

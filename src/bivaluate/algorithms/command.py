@@ -288,10 +288,9 @@ class CommandEstimator(BiclusteringEstimator):
             raise CommandError(f"{name} was stopped at its limit of {self.memory_limit:g} MB of memory. {said}")
         if ended["code"]:
             how = f"with code {ended['code']}" if ended["code"] > 0 else f"by signal {-ended['code']}"
-            hint = (
-                " ({out} is a path to be made, {out}/ a folder that exists.)" if "No such file or dir" in said else ""
-            )
-            raise CommandError(f"{name} ended {how}. {said}{hint}")
+            if "No such file or dir" in said:
+                said += " ({out} is a path to be made, {out}/ a folder that exists.)"
+            raise CommandError(f"{name} ended {how}. {said}")
 
     def _read(self, named: Matrix, folder: Path, before: set[Path], name: str) -> Biclustering:
         """Return the biclusters of the file the command wrote."""

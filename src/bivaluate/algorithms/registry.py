@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._errors import ParameterError, suggest
-from bivaluate._text import alternatives
+from bivaluate._text import FINAL, alternatives
 from bivaluate.algorithms.algorithm import COUNTS, OLD_KEYS, Algorithm, count_among
 
 _DECORATED = re.compile(r"^@algorithm\((.*?)^\)\nclass (\w+)", re.MULTILINE | re.DOTALL)
@@ -34,7 +34,6 @@ def _records() -> Iterator[Algorithm]:
 
 
 COMMAND, RECIPE = "cmd:", "recipe:"
-FINAL = "-final"  # behind the key of an algorithm: the supported part of its solution, refined where that helps
 ALGORITHMS: dict[str, Algorithm] = {record.key: record for record in sorted(_records(), key=lambda r: r.key)}
 
 
@@ -145,7 +144,7 @@ def algorithm_label(key: str) -> str:
         words = shlex.split(key.removeprefix(COMMAND))
         return " ".join([Path(words[0]).name, *(word for word in words[1:] if "{" not in word)]) if words else key
     if key.endswith(FINAL):
-        return f"{algorithm_label(key.removesuffix(FINAL))}, final"
+        return f"{algorithm_label(key.removesuffix(FINAL))} (refined)"
     return ALGORITHMS[key].label if key in ALGORITHMS else key
 
 

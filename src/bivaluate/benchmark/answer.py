@@ -42,14 +42,11 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        ``measures``: one row per measure: rank correlation with the truth over all solutions of a data set
-        (``solutions``), over algorithms at one K (``algorithms``) and over K of one algorithm (``k``), how often it
-        picks the best algorithm (``right_algorithm``) and K (``right_k``), says that noise holds nothing (``noise``),
-        prefers a solution to its copy with a tenth of the rows replaced (``corrupted``) and to random biclusters of its
-        sizes (``random``). ``biclusters``: rank correlation over the biclusters of a solution. ``domains``: rank
-        correlation over all solutions, by domain. ``classes``: where classes are known, rank correlation with F1, NMI
-        and CARI of the best-matching class. ``algorithms``: mean truth by domain. ``algorithms_by_class``: F1, NMI and
-        CARI of each algorithm where classes are known, with what permuted labels give.
+        ``measures``: rank correlation with the truth over all solutions of a data set (``solutions``), over algorithms
+        at one K and over K of one algorithm, how often a measure picks the best algorithm and K, says that noise holds
+        nothing, prefers a solution to a corrupted copy and to random biclusters of its sizes. ``biclusters``: over the
+        biclusters of a solution. ``domains``: by domain. ``classes``: with F1, NMI and CARI of the best-matching class.
+        ``algorithms``, ``algorithms_by_class``: mean truth by domain, and F1, NMI and CARI of each algorithm.
 
     See Also
     --------

@@ -26,10 +26,8 @@ class Problem:
 
     Parameters
     ----------
-    matrix : Matrix
-        The data.
-    truth : Biclustering, optional
-        The planted biclusters; none were planted in noise.
+    matrix, truth : Matrix, Biclustering or None
+        The data, and the planted biclusters; none were planted in noise.
     row_classes, col_classes : mapping of str to ndarray of bool
         Known classes of rows or columns.
     genes : bool
@@ -61,18 +59,13 @@ class Case:
 
     Parameters
     ----------
-    name : str
-        What tables call it.
-    domain : {"planted", "noise", "genes", "functions", "cells", "ratings", "text", "repeats"}
-        What kind of data it is: made with biclusters or without, expression of genes with the Gene Ontology or with
-        functional classes, single cells with their types, ratings of films with genres, documents with topics, repeats
-        of an experiment or halves of its columns.
+    name, domain : str
+        What tables call it, and what kind of data it is: ``"planted"``, ``"noise"``, ``"genes"``, ``"functions"``,
+        ``"cells"``, ``"ratings"``, ``"text"`` or ``"repeats"``.
     load : callable
         From a seed to a :class:`Problem`; real data do not depend on it.
-    quick : bool
-        Whether the quick form has it too.
-    prepared : bool
-        Whether a real matrix is cut or filled by a fixed rule first, so that every algorithm can take part.
+    quick, prepared : bool
+        Whether the quick form has it too, and whether a real matrix is cut or filled by a fixed rule first.
 
     See Also
     --------
@@ -166,10 +159,7 @@ def _repeat(name: str, again: str, seed: int) -> Problem:
 
 
 def _halves(load: Callable[[int], Problem], turned: bool, seed: int) -> Problem:
-    """At most the 500 rows that vary most, in every other column; the other columns are the repeat.
-
-    Turned, rows are halved and columns judged: texts and users repeat each other, words and films are what recurs.
-    """
+    """At most the 500 rows that vary most, in every other column; turned, rows are halved and columns judged."""
     whole = load(seed).matrix.T if turned else load(seed).matrix
     if whole.sparse:
         cells = whole.to_scipy()

@@ -12,7 +12,7 @@ import pandas as pd
 
 from bivaluate._check import check_int
 from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
-from bivaluate._files import write_whole
+from bivaluate._files import make_folder, write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.judging import (
     TABLES,
@@ -39,11 +39,8 @@ class Benchmark:
 
     Parameters
     ----------
-    solutions : DataFrame
-        One row per case, seed, algorithm and K: its truth and every measure of solutions; where classes are known,
-        F1, NMI and CARI of the best-matching ones too, as found, by chance and beyond it.
-    biclusters : DataFrame
-        One row per bicluster: its truth and every measure of biclusters.
+    solutions, biclusters : DataFrame
+        One row per case, seed, algorithm and K, and one per bicluster: the truth and every measure.
     copies : DataFrame
         The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
     failed : DataFrame, optional
@@ -96,8 +93,7 @@ def run_benchmark(
     time_limit : float, optional
         Seconds per fit; 30 in the quick form, else 600.
     rescore : bool, default=False
-        Fit nothing, and compute every measure again from the solutions in the folder: after a change to a measure, or
-        with a new one.
+        Fit nothing, and compute every measure again from the solutions in the folder.
     measures : sequence of str
         Measures of your own, ``module:function``, judged beside the others.
     jobs, scheduler : int, str
@@ -112,12 +108,9 @@ def run_benchmark(
 
     Raises
     ------
-    ParameterError
-        If there is no such case or algorithm.
-    SolutionError
-        If a solution belongs to another matrix.
-    FileError
-        If the folder cannot be written, a folder of solutions holds none, or there is nothing to rescore.
+    ParameterError, SolutionError, FileError
+        If there is no such case or algorithm, a solution belongs to another matrix, the folder cannot be written, a
+        folder of solutions holds none, or there is nothing to rescore.
 
     See Also
     --------
@@ -182,22 +175,18 @@ def _file_name(case: Case, seed: int) -> str:
 def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list[str]:
     """Write the made and prepared matrices that are not there yet, and return all data sets as a sweep takes them."""
     place = folder / "matrices"
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make the folder {place}: {error.strerror or error}.") from error
-    found = []
+    make_folder(place)
+    found = dict(zip(names, names, strict=True))
     for name, (case, seed) in names.items():
         if case.domain not in MADE and not case.prepared:
-            found.append(name)
             continue
-        there = [place / f"{name}{ending}" for ending in (".npy", ".npz") if (place / f"{name}{ending}").exists()]
-        if not there:
+        path = next((path for end in (".npy", ".npz") if (path := place / f"{name}{end}").exists()), None)
+        if path is None:
             matrix = case.load(seed).matrix
-            there = [place / f"{name}{'.npz' if matrix.sparse else '.npy'}"]
-            write_matrix(matrix, there[0])
-        found.append(str(there[0]))
-    return found
+            path = place / f"{name}{'.npz' if matrix.sparse else '.npy'}"
+            write_matrix(matrix, path)
+        found[name] = str(path)
+    return list(found.values())
 
 
 def _cell(name: str, row: Mapping[Any, Any]) -> Cell:

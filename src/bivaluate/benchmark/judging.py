@@ -55,10 +55,7 @@ def _measures(level: str, own: Sequence[str]) -> list[str]:
 def known_rows(
     case: Case, seed: int, found: Sequence[MethodSolution], kept: Path, anew: bool, own: Sequence[str] = ()
 ) -> Tables:
-    """Return the rows of one data set, from the file `kept` where it holds those of the same solutions.
-
-    With `anew` every measure is computed again, whatever a sweep or the file has.
-    """
+    """Return the rows of one data set, from the file `kept` where it holds those of the same solutions."""
     key = _fingerprint(case, seed, found, own)
     if not anew and kept.exists():
         content = json.loads(kept.read_text(encoding="utf-8"))

@@ -72,14 +72,10 @@ def write_page(
 
     Parameters
     ----------
-    benchmark : Benchmark
-        What was run.
-    tables : dict of str to DataFrame
-        What :func:`bivaluate.benchmark.answer.answer` made of it.
-    path : str or path-like
-        The page, a Markdown file.
-    command : str
-        The command that made it, as the page names it.
+    benchmark, tables : Benchmark, dict of str to DataFrame
+        What was run, and what :func:`bivaluate.benchmark.answer.answer` made of it.
+    path, command : str or path-like, str
+        The page, a Markdown file, and the command that made it, as the page names it.
 
     Returns
     -------
@@ -97,15 +93,12 @@ def write_page(
     page = Path(path)
     folder = page.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
     for name, table in tables.items():
-        target = folder / f"{name}.csv"
-        write_whole(target, table.to_csv(index=False, float_format="%.4g"))
-        written.append(target)
-    written += _draw_measures(tables["measures"], folder / "measures")
-    written += _draw_domains(tables["domains"], folder / "domains")
+        write_whole(folder / f"{name}.csv", table.to_csv(index=False, float_format="%.4g"))
+    drawn = _draw_measures(tables["measures"], folder / "measures")
+    drawn += _draw_domains(tables["domains"], folder / "domains")
     write_whole(page, _text(benchmark, tables, folder.name, command))
-    return [page, *written]
+    return [page, *(folder / f"{name}.csv" for name in tables), *drawn]
 
 
 def _text(benchmark: Benchmark, tables: dict[str, pd.DataFrame], folder: str, command: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,10 @@ CLEAR_TERM, SMALLEST_P = 5.0, 1e-300
 class Truth:
     """What a problem knows, asked about solutions.
 
-    Planted biclusters: the clustering error (CE) of a solution, the best cell Jaccard index of a bicluster. Classes of
-    rows or columns: F1 of the best-matching class, less what it is with the labels permuted, as a share of what is
-    left; NMI and CARI of the best-matching class likewise, and the recall of classes (the best F1 that any bicluster
-    has with each class), beside it. Genes: L = −log10 p of the best GO term of a bicluster; of a solution the mean of
-    L/(L + 5), so that one strong term does not outweigh the rest. A second matrix: z of each bicluster's rows there, as
-    :func:`bivaluate.confirm` has it; of a solution the mean of z/(z + 5), 0 where z is negative.
+    Planted biclusters: the clustering error (CE) of a solution, the best cell Jaccard index of a bicluster. Classes:
+    F1 of the best-matching class, less what it is with the labels permuted, as a share of what is left. Genes:
+    L = −log10 p of the best GO term of a bicluster; of a solution the mean of L/(L + 5). A second matrix: z of each
+    bicluster's rows there, as :func:`bivaluate.confirm` has it; of a solution the mean of z/(z + 5).
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -64,10 +63,7 @@ class Truth:
         return float(np.mean(strength / (strength + CLEAR_TERM))) if len(strength) else math.nan, z.tolist()
 
     def by_class(self, solution: Biclustering) -> dict[str, float]:
-        """Return F1, NMI and CARI of the best-matching classes, as they are, by chance, and beyond it.
-
-        Nothing where no classes are known; 0 where there are no biclusters.
-        """
+        """Return F1, NMI and CARI of the best-matching classes, found, by chance and beyond; {} without classes."""
         if not (self.problem.row_classes or self.problem.col_classes):
             return {}
         keys = [*AGREEMENTS, *(f"{key}{kind}" for key in AGREEMENTS for kind in ("_found", "_chance"))]
@@ -107,15 +103,9 @@ class Truth:
                 "cols": (bicluster.cols, self.problem.col_classes),
             }
             found = [self._match_side(side, *value) for side, value in sides.items() if value[1]]
-            best: dict[str, float] = {}
-            for name in AGREEMENTS:
-                side = max(found, key=lambda match: match[name])
-                best |= {
-                    name: side[name],
-                    f"{name}_found": side[f"{name}_found"],
-                    f"{name}_chance": side[f"{name}_chance"],
-                }
-            self._matched[key] = best
+            best = {name: max(found, key=itemgetter(name)) for name in AGREEMENTS}
+            kinds = ("", "_found", "_chance")
+            self._matched[key] = {f"{name}{kind}": of[f"{name}{kind}"] for name, of in best.items() for kind in kinds}
         return self._matched[key]
 
     def _match_side(self, side: str, members: Members, classes: Classes) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 Rows of i.i.d. Gaussian noise standardise to random directions, and a row and the virtual pattern of r rows are
 correlated by 1/√r; what is said of virtual errors follows from the distribution of that sample correlation over c
-columns. At the end: logarithms of tail probabilities, far beyond where the numbers themselves underflow.
+columns.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ _TINY = 1e-290
 _SETTLED = 1e-4  # a step of third order after one of 1e-4 changes nothing that can be seen
 _MOST_TERMS, _TERMS_AT_ONCE = 2048, 32
 _MOST_KEPT = 1 << 16
-# P(B ≥ x) is above e^−3 wherever x is below (a + 1)/(a + b + 2), for a ≥ 1/2.
-_NOT_SMALL = -3.0
 
 
 def null_mean(r: ArrayLike, c: ArrayLike) -> Floats:

@@ -47,7 +47,7 @@ def algorithms(
             [
                 record.key,
                 ", ".join(record.seeks),
-                *(_yes(value) for value in (record.sparse, record.missing, record.binary, record.nested)),
+                *("yes" if has else "" for has in (record.sparse, record.missing, record.binary, record.nested)),
                 "found" if record.finds_k else "asked for",
                 record.published,
             ]
@@ -83,7 +83,3 @@ def _describe(record: Algorithm) -> None:
     out.print(f"--param {parameters}" if parameters else "It has no parameters of its own.")
     out.print(f"Reference: {record.reference}\n")
     out.print(inspect.getdoc(record.estimator) or "", soft_wrap=True)
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from bivaluate._errors import ParameterError
-from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, listed, option
+from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, WorkerJobs, listed, option
 from bivaluate.cli.sweep import report_failures, split_algorithms
 from bivaluate.cli.tables import err, give, number, out, print_table, progress
 
@@ -31,9 +31,7 @@ def benchmark(
         bool, option("Compute every measure again from the solutions in --out, without fitting.", "--rescore")
     ] = False,
     own: OwnMeasures = None,
-    jobs: Annotated[
-        int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
-    ] = 1,
+    jobs: WorkerJobs = 1,
     scheduler: Scheduler = None,
     as_json: Json = False,
     csv: Csv = None,
@@ -83,25 +81,17 @@ def benchmark(
     written = write_page(found, tables, run_folder / "benchmark.md", command)
     document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)}
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
+        records = tables["algorithms"].to_dict("records")
         names = [name for name in tables["algorithms"].columns if name != "algorithm"]
-        print_table(
-            ["algorithm", *(f"{name}↑" for name in names)],
-            [
-                (*algorithm_names([r["algorithm"]]), *(number(r[n], 2) for n in names))
-                for r in tables["algorithms"].to_dict("records")
-            ],
-            "Which algorithm is best? Agreement with the truth, each at its best K",
-        )
+        rows = [(*algorithm_names([row["algorithm"]]), *(number(row[n], 2) for n in names)) for row in records]
+        title = "Which algorithm is best? Agreement with the truth, each at its best K"
+        print_table(["algorithm", *(f"{name}↑" for name in names)], rows, title)
         out.print()
+        records = tables["measures"].to_dict("records")
         asked = ("solutions", "right_algorithm", "right_k", "noise")
-        print_table(
-            ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"],
-            [
-                (names_of([r["measure"]])[0], *(number(r[k], 2) for k in asked))
-                for r in tables["measures"].to_dict("records")
-            ],
-            "Which measure recognises it?",
-        )
+        rows = [(*names_of([row["measure"]]), *(number(row[key], 2) for key in asked)) for row in records]
+        headings = ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"]
+        print_table(headings, rows, "Which measure recognises it?")
         out.print(f"\n{headline(tables)}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
     named = [split_name(word)[0] or word for word in split_algorithms(algorithms) or []]

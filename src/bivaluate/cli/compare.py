@@ -75,17 +75,24 @@ def compare(
 
 def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) -> str:
     """Say which biclusters of the first solution the other one holds, by the cells they share."""
+    import numpy as np
+
     from bivaluate._text import listing
     from bivaluate.judge.limits import DUPLICATE, MATCHED
 
     shared = _jaccard(wanted, found)
     best, of_found = shared.max(axis=1, initial=0.0), shared.max(axis=0, initial=0.0)
     held, more = best[best >= MATCHED], int((of_found < MATCHED).sum())
+    matched: dict[int, list[str]] = {}
+    for k in np.flatnonzero(best >= MATCHED):
+        matched.setdefault(int(shared[k].argmax()), []).append(f"B{k + 1}")
+    several = [f"; B{j + 1} matches {'both ' * (len(b) == 2)}{listing(b)}" for j, b in matched.items() if len(b) > 1]
     missed = [f"B{k + 1}" for k, share in enumerate(best) if share < MATCHED]
     how = ", nearly exactly" if len(held) and held.min() >= DUPLICATE else ""
     rest = f"; it misses {listing(missed, 5)}" if missed else ""
     extra = f"; {more} of its {plural(len(found), 'bicluster')} match{'es' if more == 1 else ''} none" if more else ""
-    return f"{name} holds {len(held)} of the {plural(len(wanted), 'bicluster')} of {truth}{how}{rest}{extra}."
+    holds = f"{name} holds {len(matched)} of the {plural(len(wanted), 'bicluster')} of {truth}{how}"
+    return f"{holds}{''.join(several)}{rest}{extra}."
 
 
 def _jaccard(first: Biclustering, second: Biclustering) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,17 @@ from bivaluate.cli.tables import give, out, print_table, progress, say_written
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
-app = typer.Typer(**SETTINGS, cls=Group, help="Real matrices, fetched on demand, and the ten synthetic scenarios.")
+
+class _Datasets(Group):
+    """The commands; where a data set stands in place of one, what to type is said."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if ":" in args[0]:
+            ctx.fail(f"{args[0]} is read by every command: bivaluate find {args[0]}; datasets write {args[0]} FILE.csv")
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(**SETTINGS, cls=_Datasets, help="Real matrices, fetched on demand, and the ten synthetic scenarios.")
 app.add_typer(scenarios, name="scenarios")
 
 

@@ -41,14 +41,15 @@ def doctor(
     if warm:
         compile_all()
     found = _examine()
-    rows = [(name, version or "not installed", "") for name, version in found["needed"].items()]
-    rows += [(name, version or "not installed", extra) for name, (version, extra) in found["optional"].items()]
-    headings = ["package", "version", "extra"]
-    if give([dict(zip(headings, row, strict=True)) for row in rows], found, csv, as_json):
-        return
-    print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
-    out.print()
-    print_table(headings, rows)
+    packages = {name: (version, "") for name, version in found["needed"].items()} | found["optional"]
+    rows = [
+        {"package": name, "version": version or "not installed", "extra": extra}
+        for name, (version, extra) in packages.items()
+    ]
+    if not give(rows, found, csv, as_json):
+        print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
+        out.print()
+        print_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
 def _verify(folder: Path) -> None:
@@ -66,22 +67,32 @@ def _verify(folder: Path) -> None:
     if not run.missing and not run.missing_copies:
         typer.echo(f"{folder} is whole: {cells}.")
         return
-    copies = (
-        f", {plural(run.missing_copies, 'cell')} on surrogates and perturbed copies not" if run.missing_copies else ""
-    )
+    copies = f", {plural(run.missing_copies, 'cell')} on surrogates not" if run.missing_copies else ""
     typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({cells}{copies}). Continue it with")
     typer.echo(f"  {continue_command(run)}")
 
 
 def _examine() -> dict[str, Any]:
+    """Return what is said of the machine, and the versions of packages: needed ones, and optional ones by extra."""
     import platform
+    import re
     import sys
+    from importlib.metadata import requires
 
     from bivaluate import __version__
     from bivaluate._parallel import count_cores
     from bivaluate.datasets.cache import cache_folder
+    from bivaluate.sweep.run import installed_version
 
-    needed, optional = _packages()
+    needed: dict[str, str | None] = {}
+    optional: dict[str, tuple[str | None, str]] = {}
+    for line in requires("bivaluate") or []:
+        name = re.split(r"[^A-Za-z0-9_.-]", line, maxsplit=1)[0]
+        extra = re.search(r"extra == ['\"](\w+)['\"]", line)
+        if extra is None:
+            needed[name] = installed_version(name)
+        elif name != "bivaluate" and extra[1] not in ("test", "dev", "docs", "all"):
+            optional[name] = installed_version(name), extra[1]
     return {
         "machine": {
             "bivaluate": __version__,
@@ -91,35 +102,9 @@ def _examine() -> dict[str, Any]:
             "compiled kernels": _kernel_folder(),
             "data": str(cache_folder()),
         },
-        "needed": {name: _version(name) for name in needed},
-        "optional": {name: (_version(name), extra) for name, extra in optional.items()},
+        "needed": needed,
+        "optional": optional,
     }
-
-
-def _packages() -> tuple[list[str], dict[str, str]]:
-    """Return the packages bivaluate needs, and the optional ones with the extra that brings them."""
-    import re
-    from importlib.metadata import requires
-
-    needed: list[str] = []
-    optional: dict[str, str] = {}
-    for line in requires("bivaluate") or []:
-        name = re.split(r"[^A-Za-z0-9_.-]", line, maxsplit=1)[0]
-        extra = re.search(r"extra == ['\"](\w+)['\"]", line)
-        if extra is None:
-            needed.append(name)
-        elif name != "bivaluate" and extra[1] not in ("test", "dev", "docs", "all"):
-            optional[name] = extra[1]
-    return needed, optional
-
-
-def _version(name: str) -> str | None:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def _kernel_folder() -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from bivaluate._text import plural
 from bivaluate.cli.files import is_stream, stem_of
-from bivaluate.cli.options import Csv, Jobs, Json, MatrixFile, MatrixPath, Seed, check_target, grouped, option
+from bivaluate.cli.options import Csv, Jobs, Json, MatrixFile, MatrixPath, Report, Seed, check_target, grouped, option
 from bivaluate.cli.tables import err, give, out, print_verdict, progress, say_written
 
 
@@ -24,7 +24,7 @@ def find(
     seed: Seed = 0,
     n_jobs: Jobs = None,
     target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
-    report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
+    report: Report = None,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
@@ -41,7 +41,7 @@ def find(
     """
     from bivaluate.cli.sweep import split_algorithms
     from bivaluate.io import write_solution
-    from bivaluate.sweep.find import CANDIDATE
+    from bivaluate.sweep.find import BICLUSTER, CANDIDATE
     from bivaluate.sweep.find import find as search
 
     target = target or Path(f"{stem_of(matrix)}.find.json")
@@ -53,11 +53,10 @@ def find(
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)
     tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
-    document = {"verdict": found.record.to_dict(), **tables, "notes": list(found.notes)}
-    columns = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
-    if not give(found.rows, document, csv, as_json, columns):
-        print_verdict(found.record)
-        out.print(found.found_by)
+    document = {"verdict": found.verdict.to_dict(), **tables, "notes": list(found.notes)}
+    if not give(found.rows, document, csv, as_json, BICLUSTER):
+        print_verdict(found.verdict)
+        out.print(found.verdict.notes[0])
         for note in found.notes:
             err.print(f"note: {note}")
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")
@@ -65,5 +64,5 @@ def find(
         found.report(report)
         say_written(report)
     if found.rows and not as_json and not is_stream(target) and not is_stream(matrix):
-        rule = " --missing omit" if found.gaps else ""
+        rule = " --missing omit" if found.evaluation.options.missing == "omit" else ""
         err.print(f"next: bivaluate score {matrix} {target}{rule}")

@@ -111,7 +111,7 @@ _VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=Tr
 _QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and errors.")
 _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
 _UNTRUSTED = typer.Option(
-    False, "--untrusted", help="Strangers wrote the files: read them first in a process with limits."
+    False, "--untrusted", help="Treat input files as untrusted: parse them first in a sandboxed process."
 )
 _FORCE = typer.Option(False, "--force", help="Replace existing files of another kind.")
 

@@ -37,6 +37,9 @@ def metrics(
         return
     from bivaluate.registry import METRICS, OF_TOPICS, get_metric
 
+    if key and key not in METRICS:  # a symbol will do
+        symbols = {"k": "n_biclusters"} | {metric.symbol.lower(): name for name, metric in reversed(METRICS.items())}
+        key = symbols.get(key.lower(), key)
     records = [get_metric(key)] if key else [*METRICS.values(), *OF_TOPICS.values()]
     rows = [{field: getattr(metric, field) for field in FIELDS} for metric in records]
     if give(rows, [_document(metric) for metric in records], csv, as_json):
@@ -62,7 +65,9 @@ def _describe(metric: Metric) -> None:
     low = f"−{low}" if metric.range[0] < 0 else low
     unchanged = ", ".join(sorted(metric.invariances)).replace("_", " ") or "nothing"
     out.print(metric.symbol, style="bold", end="")
-    out.print(f" ({metric.key}): {metric.name}\n{metric.summary}")
+    key = "" if metric.key == metric.symbol else f" ({metric.key})"
+    name = "" if metric.name in (metric.key, metric.symbol) else f": {metric.name}"
+    out.print(f"{key}{name}\n{metric.summary}")
     out.print(f"Better: {better}. Range: {low} to {high}. Unchanged by: {unchanged}.")
     if metric.reference:
         out.print(f"Reference: {metric.reference}")

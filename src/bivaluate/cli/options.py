@@ -8,7 +8,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
@@ -46,7 +46,7 @@ MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape
 COMMANDS = (
     "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file; {matrix:csv}, "
     "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
-    "number of biclusters, {seed} the seed."
+    "number of biclusters, {seed} the seed. Commands come last: what follows one, commas too, belongs to it."
 )
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
@@ -54,6 +54,9 @@ Csv = Annotated[Path | None, option("Also write the main table to this CSV file 
 Report = Annotated[Path | None, option("Also write an HTML report to this file.", "--report")]
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
+WorkerJobs = Annotated[
+    int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
+]
 Metrics = Annotated[str | None, option("Measures separated by commas, or all (see `bivaluate metrics`).")]
 OwnMeasures = Annotated[
     list[str] | None,
@@ -240,16 +243,9 @@ class GeneSetFile:
             )
         return read_annotations(annotations, ontology)
 
-    def for_report(self, report: Path | None) -> dict[str, Any]:
+    def for_report(self) -> dict[str, Any]:
         """Return the gene sets as :func:`bivaluate.build_report` takes them; nothing where none are named."""
-        if self.sets is None and self.go is None:
-            return {}
-        if report is None:
-            raise ParameterError(
-                f"{'--sets' if self.sets else '--go'} adds gene sets to a report: add --report FILE, or use "
-                "`bivaluate enrich`."
-            )
-        return {"sets": self.read()}
+        return {} if self.sets is None and self.go is None else {"sets": self.read()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -436,12 +432,14 @@ class _Spoken:
     def invoke(self, ctx: Any) -> Any:
         spelled = spellings(self)
         check_written(self.params, ctx)
-        from bivaluate.cli.tables import command
+        from bivaluate.cli.tables import command, latex_tables
 
         running, name = _running.set(spelled), command.set(str(ctx.info_name))
         try:
-            with streams(ctx, self.params, spelled), _own_words(), _latex(ctx.params.pop("latex", None)):
-                return super().invoke(ctx)  # type: ignore[misc]
+            with streams(ctx, self.params, spelled), _own_words():
+                latex = ctx.params.pop("latex", None)  # not `-` any more, but what stands for it
+                with latex_tables(latex) if latex else nullcontext():
+                    return super().invoke(ctx)  # type: ignore[misc]
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None
@@ -458,12 +456,6 @@ def _own_words() -> Iterator[None]:
     except BivaluateError as error:
         error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
         raise
-
-
-def _latex(path: Path | None) -> AbstractContextManager[None]:
-    from bivaluate.cli.tables import latex_tables
-
-    return nullcontext() if path is None else latex_tables(path)
 
 
 class Command(_Spoken, TyperCommand):

@@ -92,14 +92,9 @@ def recur(
         print_json(found.to_dict())
         return
     if found.records:
-        shown = {
-            "group": "",
-            "n_samples": "samples",
-            "n_members": "members",
-            "n_rows": "rows",
-            "closeness": "closeness",
-        }
-        shown |= {"best_member": "best member", "nearest": "nearest group", "nearest_closeness": "its closeness"}
+        shown = {"group": "", "n_samples": "samples", "n_members": "members", "n_rows": "rows"}
+        shown |= {"closeness": "closeness", "best_member": "best member"}
+        shown |= {"nearest": "nearest group", "nearest_closeness": "its closeness"}
         print_records(shown, found.records)
         print_list("Rows by recurrence", describe(found))
     out.print(f"\n{found.summary}", style="bold")

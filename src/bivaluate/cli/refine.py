@@ -34,6 +34,7 @@ def refine(
     """
     from bivaluate.evaluation import evaluate
     from bivaluate.io import write_solution
+    from bivaluate.sweep.find import BICLUSTER
     from bivaluate.sweep.refine import refine as improve
 
     if target is not None:
@@ -44,9 +45,8 @@ def refine(
         refined = improve(X, given, missing=missing)
     sentences = refined.sentences(X)
     evaluation = evaluate(X, refined.solution, missing=missing)
-    names = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
-    rows = [{name: record[name] for name in names} for record in evaluation.records]
-    if not give(rows, {"biclusters": rows, "changes": sentences}, csv, as_json, names):
+    rows = [{name: record[name] for name in BICLUSTER} for record in evaluation.records]
+    if not give(rows, {"biclusters": rows, "changes": sentences}, csv, as_json, BICLUSTER):
         print_verdict(evaluation.verdict)
         for sentence in sentences:
             out.print(f"• {sentence}")

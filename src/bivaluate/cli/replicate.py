@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bivaluate.cli.options import Jobs, option
 from bivaluate.cli.tables import err, out, progress
-
-if TYPE_CHECKING:
-    from bivaluate.replicate.replication import Replication
 
 
 def replicate(
@@ -32,10 +29,6 @@ def replicate(
 
     with progress() as update:
         result = run_replication(folder, full=full, jobs=count_cores(jobs), progress=update)
-    _summarise(result)
-
-
-def _summarise(result: Replication) -> None:
     for note in result.notes:
         err.print(note)
     for sentence in result.words:

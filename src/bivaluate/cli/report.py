@@ -44,7 +44,7 @@ def report(
         instead = f"bivaluate score MATRIX {run} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
     chosen_metrics(None, own)  # known from here on
-    looked_up = gene_sets.for_report(target)
+    looked_up = gene_sets.for_report()
     if _is_replication(run):
         from bivaluate.replicate.replication import report_again
 

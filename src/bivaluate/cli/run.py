@@ -68,10 +68,11 @@ def run(
     write_solution(solution, target, X=X)
     for k, bicluster in enumerate(solution):
         n_rows, n_cols = bicluster.shape
-        out.print(f"B{k + 1}: {plural(n_rows, 'row')} x {plural(n_cols, 'column')}")
+        sizes = zip((n_rows, n_cols), X.nouns, strict=True)
+        out.print(f"B{k + 1}: {' × '.join(plural(n, noun.removesuffix('s')) for n, noun in sizes)}")
     if not len(solution):
         out.print(f"No bicluster was found by {type(estimator).__name__}.")
-    elif isinstance(wanted, int) and not open_ended and len(solution) < wanted:
+    elif isinstance(wanted, int) and len(solution) < wanted:
         out.print(f"{len(solution)} of {plural(wanted, 'bicluster')}: {type(estimator).__name__} found no more.")
     for note in getattr(estimator, "notes_", ()):
         if note not in getattr(estimator, "_warned", ()):

@@ -6,7 +6,7 @@ import dataclasses
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +18,7 @@ from bivaluate._text import distinct, listing, plural, shared
 from bivaluate.cli import options, tables
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import MatrixFile, SolutionFile, option, spoken
-from bivaluate.cli.tables import err, heading, number, out, percentage, print_list, print_table, say_written
+from bivaluate.cli.tables import err, heading, number, out, print_list, print_table, say_written
 
 if TYPE_CHECKING:
     from bivaluate.evaluation import Evaluation
@@ -45,7 +45,7 @@ def score(
     own: options.OwnMeasures = None,
     as_json: options.Json = False,
     csv: options.Csv = None,
-    report: Annotated[Path | None, option("Also write an HTML report to this file.")] = None,
+    report: options.Report = None,
     mqc: Annotated[Path | None, option("Also write a table for MultiQC to this file, NAME_mqc.json.")] = None,
     scheduler: options.Scheduler = None,
     write_back: Annotated[bool, option("Also store scores and members in the .h5ad file.", "--write-back")] = False,
@@ -62,7 +62,9 @@ def score(
     - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
     """
+    from bivaluate._cluster import connect
     from bivaluate.evaluation import evaluate
+    from bivaluate.report.source import naming
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(
@@ -70,13 +72,14 @@ def score(
         )
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
-    looked_up = gene_sets.for_report(report)
+    looked_up = gene_sets.for_report()
     test = annotations.test(matrix)
     chosen = _with_sort(options.chosen_metrics(metrics, own), sort, biclusters)
     how = scoring.given
     X = matrix_file.read(matrix).settled()
     files, read = _read_all(solutions, X, solution_file)
-    with tables.progress() as update, _workers(scheduler) as how["scheduler"], warnings.catch_warnings():
+    workers = nullcontext() if scheduler is None else connect(scheduler)
+    with tables.progress() as update, workers as how["scheduler"], warnings.catch_warnings():
         # an array in memory is not read, and is looked at once for all solutions
         how["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
         if not as_json:  # the findings say it
@@ -84,6 +87,8 @@ def score(
         evaluations = [evaluate(X, s, metrics=chosen, **how) for s in read]
         for evaluation, place in zip(evaluations, _places(matrix, files, matrix_file, solution_file), strict=True):
             evaluation.place = place
+            if looked_up:
+                evaluation.verdict = naming(evaluation.verdict, evaluation.solution, X, looked_up["sets"])[0]
             evaluation.verdict  # noqa: B018
     curve = {} if biclusters else _curve(evaluations)
     traits = {_name(e): test(e.solution, X) for e in evaluations}
@@ -93,7 +98,9 @@ def score(
         if curve:
             _print_curve(curve)
         for name, table in traits.items():
-            print_list(f"What the samples of {name} share", options.shared_traits(table))
+            print_list(
+                f"What the {X.nouns[1].replace('columns', 'samples')} of {name} share", options.shared_traits(table)
+            )
     if mqc:
         from bivaluate.report.render import write_multiqc
 
@@ -116,15 +123,6 @@ def score(
         panels = [panel for table, name in named for panel in trait_sections(table, name)]
         build_report(source, report, sections=panels, **looked_up)
         say_written(report)
-
-
-def _workers(scheduler: str | None) -> AbstractContextManager[Any]:
-    """Return the workers of a Dask scheduler, connected to while they are used; none where none is named."""
-    if scheduler is None:
-        return nullcontext()
-    from bivaluate._cluster import cluster
-
-    return cluster(scheduler)
 
 
 def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
@@ -155,18 +153,15 @@ def _places(
     matrix: Path, files: Sequence[Path], matrix_file: MatrixFile, solution_file: SolutionFile
 ) -> list[tuple[str, str]]:
     """Return how commands name the matrix and each solution, with the options of this command."""
-    reading: list[str] = []
-    if matrix_file.given:
-        from bivaluate.sweep.again import reading_words
+    from bivaluate.sweep.again import reading_words
 
-        reading = reading_words(matrix_file.given)
-    here = "MATRIX" if is_stream(matrix) else shlex.join([str(matrix), *reading])
+    def place(path: Path, named: dict[str, Any]) -> str:
+        return shlex.join([str(path), *reading_words(named)])
+
+    here = "MATRIX" if is_stream(matrix) else place(matrix, matrix_file.given)
     asked = {name: value for name, value in dataclasses.asdict(solution_file).items() if value is not None}
-    options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     lone = [not is_stream(file) and files.count(file) == 1 for file in files]
-    return [
-        (here, shlex.join([str(file), *options]) if own else "SOLUTION") for file, own in zip(files, lone, strict=True)
-    ]
+    return [(here, place(file, asked) if own else "SOLUTION") for file, own in zip(files, lone, strict=True)]
 
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
@@ -186,8 +181,12 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
         evaluations = [evaluations[index] for index in order]
     names = [_name(e) for e in evaluations]
     common = _shared_findings(evaluations)
+    own = [key for key in evaluations[0].records[0] if ":" in key] if evaluations[0].records else []
     for name, evaluation in zip(names, evaluations, strict=True):
         tables.print_verdict(evaluation.verdict, name)
+        for key in own:  # measures of single biclusters that the user brought
+            values = [f"{record['bicluster']} {number(record[key])}" for record in evaluation.records]
+            out.print(f"{heading(key)}: {', '.join(values)}")
         _print_findings(evaluation, common)
     first, said = which_is_best(names, [e.scores for e in evaluations])
     if said:
@@ -216,19 +215,16 @@ def _curve(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, Any]]:
 
 def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
     """Print what each K is worth, beside the same sizes and overlaps placed at random."""
+    keys = ("total_evidence", "null_total_evidence", "n_supported", "supported_coverage", "nve", "null_nve")
     rows = [
-        (
-            *(str(record["k"]), number(record["total_evidence"]), number(record["null_total_evidence"])),
-            *(number(record["n_supported"]), percentage(record["supported_coverage"])),
-            *(number(record["nve"]), number(record["null_nve"]), name),
-        )
+        (str(record["k"]), *(tables.score_text(key, record[key]) for key in keys), name)
         for name, record in curve.items()
     ]
-    evidence, supported, covers, nve = map(heading, ("total_evidence", "n_supported", "supported_coverage", "nve"))
-    headings = ["K", evidence, "at random", supported, covers, nve, "at random", "solution"]
+    headings = ["at random" if key.startswith("null_") else heading(key) for key in keys]
     drawn = plural(next(iter(curve.values()))["placements"], "placement")
     out.print()
-    print_table(headings, rows, f"by K; at random: same sizes and overlaps, mean of {drawn}")
+    title = f"by K; at random: same sizes and overlaps, mean of {drawn}"
+    print_table(["K", *headings, "solution"], rows, title)
 
 
 def _print_biclusters(evaluations: Sequence[Evaluation], sort: str | None) -> None:
@@ -281,8 +277,6 @@ def _print_findings(evaluation: Evaluation, common: Sequence[str]) -> None:
         left = listing(evaluation.undefined, 10)
         said = f"    {left}: left out of the scores; --score degenerate=formula takes the formula's 0."
         out.print(said, style="dim")
-    elif len(evaluation.names) == 1 and evaluation.options.single == "nan":
-        out.print("    --score single=matrix compares it with the whole matrix.", style="dim")
 
 
 def _name(evaluation: Evaluation) -> str:

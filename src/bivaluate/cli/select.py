@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bivaluate._errors import FileError
-from bivaluate._text import percent, plural
+from bivaluate._files import make_folder
+from bivaluate._text import percent, plural, refined
 from bivaluate.cli.options import Csv, Json, RunFolder, option
 from bivaluate.cli.tables import err, give, heading, number, percentage, print_list, print_table, score_text, write_csv
 
 if TYPE_CHECKING:
     from bivaluate.sweep.load import Run
-    from bivaluate.sweep.select import Selection, Taken
+    from bivaluate.sweep.select import Selection
 
 
 def select(
@@ -50,23 +49,16 @@ def select(
     if consensus:
         _write_consensus(consensus, selection, opened)
     if tables:
-        _make_folder(tables)
+        make_folder(tables)
         for name, frame in selection.tables.items():
             write_csv(tables / f"{name}.csv", frame.to_dict("records"), list(frame.columns))
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot create the folder {folder}: {error.strerror or error}.") from error
 
 
 def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
     """Write one solution per data set: the biclusters that at least half of the seeds of the choice have in common."""
     from bivaluate.sweep.select import consensus_of
 
-    _make_folder(folder)
+    make_folder(folder)
     for dataset in run.datasets:
         found = consensus_of(run, selection, dataset)
         if found is None:
@@ -80,14 +72,10 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
 
 
 def _print(selection: Selection, run: Run) -> None:
-    from bivaluate.registry import RECORDS
-
-    symbol = RECORDS[selection.by].symbol
     with_null = "gap" in selection.best
-    _print_choice(selection, symbol, with_null)
+    _print_choice(selection, with_null)
     least = f"; gap to the null, p (at least {number(1 / (run.plan.null_runs + 1))})" if with_null else ""
-    title = f"what each measure chooses (algorithm K, seeds won{least})"
-    _print_pivot(title, selection.best, "measure", _chosen, lambda key: RECORDS[key].symbol)
+    _print_measures(selection.best, f"\nwhat each measure chooses (algorithm K, seeds won{least})")
     print_list("Warnings", selection.warnings)
     print_list("Recommendation", _recommendation(selection, run))
 
@@ -95,46 +83,42 @@ def _print(selection: Selection, run: Run) -> None:
 def _recommendation(selection: Selection, run: Run) -> list[str]:
     """Say what is there, which solution to take, and how to prune it where not all of it is supported."""
     from bivaluate.judge.choice import PREDICTIVE
-    from bivaluate.judge.verdict import asking_held_out_cells, holding
+    from bivaluate.judge.verdict import asking_held_out_cells, holding, pruning
     from bivaluate.sweep.again import held_out_command
     from bivaluate.sweep.select import solution_of
 
     said = list(selection.verdict)
     taken = {name: solution_of(run, selection, name) for name in run.datasets}
-    for found in taken.values():
-        if found is not None:
-            of = f", of the matrix {found.matrix}" if found.own_matrix else ""
-            said.append(f"take {found.path} ({holding(found.n_biclusters, found.n_supported)}){of}")
-        said += _tidying(found, run)
+    for found in filter(None, taken.values()):
+        of = f", of the matrix {found.matrix}" if found.own_matrix else ""
+        said.append(f"take {found.path} ({holding(found.n_biclusters, found.n_supported)}){of}")
+        if found.n_supported < found.n_biclusters:
+            omit = run.plan.score.get("missing") == "omit"
+            said.append(pruning(found.matrix, shlex.quote(str(found.path)), omit))
     command = held_out_command(run) if any(taken.values()) and PREDICTIVE not in run.results else ""
     return [*said, *([asking_held_out_cells(command)] if command else [])]
 
 
-def _tidying(found: Taken | None, run: Run) -> list[str]:
-    from bivaluate.judge.verdict import pruning
-
-    if found is None or not found.n_supported < found.n_biclusters:
-        return []
-    return [pruning(found.matrix, shlex.quote(str(found.path)), run.plan.score.get("missing") == "omit")]
-
-
-def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
+def _print_choice(selection: Selection, with_null: bool) -> None:
     from bivaluate.judge.limits import CONFIDENCE
-    from bivaluate.sweep.select import NOT_FITTED, NOTHING
+    from bivaluate.registry import symbol
+    from bivaluate.sweep.select import NOT_FITTED, NOTHING, is_own_k
 
     shown = partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
     headings = ["data set", "algorithm", "K", "as good", "mean", sure, "seeds won", heading("n_supported")]
-    headings += ["coverage", "runner-up"]
-    beside = ["null", "gap", "p"] if with_null else []
+    headings += ["coverage", "runner-up", *(["null", "gap", "p"] if with_null else [])]
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
-        second = f"{row['runner_up']} ({shown(row['runner_up_mean'])})" if row["runner_up"] else "–"
-        less = f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
+        other = row["runner_up"].partition(" K=")[0]
+        second = other if is_own_k(other) else row["runner_up"]
+        second = f"{second} ({shown(row['runner_up_mean'])})" if second else "–"
+        own, less = is_own_k(row["algorithm"]), f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
+        k = number(row["found"]) if own else f"{row['k']}{less}"
         good = "–" if row["k_low"] == row["k_high"] else f"{row['k_low']} to {row['k_high']}"
-        cells = [row["dataset"], row["algorithm"], f"{row['k']}{less}", good, shown(row["mean"]), span, won]
+        cells = [row["dataset"], refined(row["algorithm"]), k, good, shown(row["mean"]), span, won]
         cells += [number(row["n_supported"]), percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
@@ -142,26 +126,25 @@ def _print_choice(selection: Selection, name: str, with_null: bool) -> None:
         rows.append(cells)
     for dataset, reason in selection.undecided.items():
         none = {NOTHING: "nothing", NOT_FITTED: NOT_FITTED}.get(reason, "none")
-        rows.append([dataset, none, *("–" for _ in [*headings, *beside][2:])])
-    print_table([*headings, *beside], rows, f"best by {name}")
+        rows.append([dataset, none, *("–" for _ in headings[2:])])
+    print_table(headings, rows, f"best by {symbol(selection.by)}")
 
 
-def _print_pivot(
-    title: str, frame: Any, column: str, cell: Callable[[Any], str], heading: Callable[[str], str]
-) -> None:
-    if not len(frame):
-        return
-    keys = list(dict.fromkeys(frame[column]))
-    datasets = list(dict.fromkeys(frame["dataset"]))
-    shown = {(row["dataset"], row[column]): cell(row) for row in frame.to_dict("records")}
-    if len(datasets) > 1 and len(keys) <= 8:
-        rows = [(name, *(shown.get((name, key), "–") for key in keys)) for name in datasets]
-        print_table(["", *map(heading, keys)], rows, f"\n{title}")
-    else:
-        rows = [(heading(key), *(shown.get((name, key), "–") for name in datasets)) for key in keys]
-        print_table(["", *datasets], rows, f"\n{title}")
+def _print_measures(best: Any, title: str) -> None:
+    """Print what each measure chooses for each data set; measures go across where they are few and data sets many."""
+    from bivaluate.registry import symbol
+    from bivaluate.sweep.select import is_own_k
 
-
-def _chosen(row: Any) -> str:
-    null = f"; {number(row['gap'])}, p {number(row['p_value'])}" if "gap" in row else ""
-    return f"{row['algorithm']} {row['k']} ({row['wins']}/{row['contests']}{null})"
+    shown: dict[str, dict[str, str]] = {}
+    for row in best.to_dict("records"):
+        null = f"; {number(row['gap'])}, p {number(row['p_value'])}" if "gap" in row else ""
+        k = "" if is_own_k(row["algorithm"]) else f" {row['k']}"
+        chosen = f"{refined(row['algorithm'])}{k} ({row['wins']}/{row['contests']}{null})"
+        shown.setdefault(symbol(row["measure"]), {})[row["dataset"]] = chosen
+    datasets = list(dict.fromkeys(best["dataset"]))
+    rows = [[name, *(of.get(dataset, "–") for dataset in datasets)] for name, of in shown.items()]
+    table = [["", *datasets], *rows]
+    if len(datasets) > 1 and len(rows) <= 8:
+        table = [list(line) for line in zip(*table, strict=True)]
+    if rows:
+        print_table(table[0], table[1:], title)

@@ -62,7 +62,7 @@ def sweep(
     score: Annotated[
         list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
     ] = None,
-    time_limit: Annotated[float | None, option("Seconds a cell may take.")] = None,
+    time_limit: Annotated[float | None, option("Seconds a fit may take.")] = None,
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
     held_out: Annotated[
@@ -71,16 +71,14 @@ def sweep(
     stability: Annotated[
         int, option("Look for the biclusters again in this many subsamples of rows and columns, say 10.")
     ] = 0,
-    jobs: Annotated[
-        int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
-    ] = 1,
+    jobs: options.WorkerJobs = 1,
     scheduler: options.Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
     part: Annotated[
         str | None, option("Perform one part of the plan only, 3/16 for the third of sixteen: for arrays of jobs.")
     ] = None,
     merge: Annotated[bool, option("Put parts together: their folders in place of matrices.", "--merge")] = False,
-    retry: Annotated[bool, option("Run failed and timed-out cells again.", "--retry")] = False,
+    retry: Annotated[bool, option("Run failed and timed-out fits again.", "--retry")] = False,
     trust_commands: Annotated[
         bool, option("Run programs and modules that only the folder in --out names.", "--trust-commands")
     ] = False,
@@ -142,7 +140,7 @@ def sweep(
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
     with progress() as update:
-        tell = None if update is None else lambda done, total, cell: update("cells", done, total, _named(cell))
+        tell = None if update is None else lambda done, total, cell: update("fits", done, total, _named(cell))
         try:
             how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
             run = Sweep(chosen, run_folder, **how, progress=tell).run()
@@ -228,10 +226,11 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> None:
     """Print how many fits of each algorithm failed, and end with code 1 if all of one that was named did."""
     from bivaluate.algorithms.registry import algorithm_label
-    from bivaluate.sweep.failures import failure_sentences, without_a_fit
+    from bivaluate.sweep.failures import failure_sentences
 
     print_list("Fits that failed", failure_sentences(failed))
-    if gone := without_a_fit(failed, named):
+    everywhere = set(failed.loc[failed["failed"] + failed["timed_out"] == failed["fits"], "algorithm"])
+    if gone := [key for key in named if key in everywhere]:
         names = listing([algorithm_label(key) for key in gone])
         err.print(f"error: every fit of {names} failed; all reasons are in {where / 'results.csv'}.")
         raise typer.Exit(1)
@@ -240,12 +239,12 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     from bivaluate.sweep.failures import failed_fits
 
-    called = {"degenerate": "ok without NVE"}  # one bicluster has nothing to merge with
-    counts = ", ".join(f"{n} {called.get(str(name), name)}" for name, n in run.results["status"].value_counts().items())
-    out.print(f"{len(run.results)} of {plural(len(run.cells), 'cell')} finished: {counts}")
+    ended = run.results["status"].value_counts()
+    counts = "".join(f", {ended[name]} {name}" for name in ("failed", "timed out") if name in ended)
+    out.print(f"{len(run.results)} of {plural(len(run.cells), 'fit')} finished{counts}")
     failed = failed_fits(run.results)
     if len(run.variants):
-        out.print(f"{plural(len(run.variants), 'cell')} on surrogates: variants.csv")
+        out.print(f"{plural(len(run.variants), 'fit')} on surrogates: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
     if not run.results["status"].isin(["ok", "degenerate"]).any():
         report_failures(failed, failed["algorithm"], run.path)

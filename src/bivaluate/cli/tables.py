@@ -35,7 +35,10 @@ def number(value: float | None, digits: int = 4) -> str:
     """Return a number for a table: four significant digits, a dash for undefined."""
     if value is None or value != value:
         return "–"
-    return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
+    if isinstance(value, int):
+        return str(value)
+    text = f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.{digits}g}"
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def percentage(share: float | None) -> str:
@@ -183,7 +186,7 @@ def _best(texts: Sequence[str], direction: str) -> list[int]:
     found = {}
     for place, text in enumerate(texts):
         with suppress(ValueError, IndexError):
-            found[place] = float(text.split()[0].rstrip("%").replace(",", ""))
+            found[place] = float(text.split()[0].rstrip("%").replace(",", "").replace("−", "-"))
     if direction not in ("↑", "↓") or len(set(found.values())) < 2:
         return []
     best = (max if direction == "↑" else min)(found.values())
@@ -289,8 +292,12 @@ def print_verdict(verdict: Verdict, name: str = "") -> None:
     out.print(f"\n{start}{verdict.headline}", style="bold")
     if verdict.reason:
         out.print(verdict.reason)
-    rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters[:MOST_ROWS]]
+    shares = [f"{verdict.nouns[0]} share"] if any(row["shares"] for row in verdict.biclusters) else []
+    rows = [
+        [row["bicluster"], *described(row), *([row["shares"] or "–"] if shares else [])]
+        for row in verdict.biclusters[:MOST_ROWS]
+    ]
     if rows:
-        print_table(headings(verdict), rows)
+        print_table([*headings(verdict), *shares], rows)
     if len(verdict.biclusters) > MOST_ROWS:
         out.print(f"… and {len(verdict.biclusters) - MOST_ROWS} more: --biclusters lists all of them.", style="dim")

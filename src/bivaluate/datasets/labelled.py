@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,21 +126,18 @@ def _ratings(record: RealDataset) -> Labelled:
 
 def _text(record: RealDataset) -> Labelled:
     """Count the words of documents, one document a line behind its class."""
-    from scipy import sparse
+    from sklearn.feature_extraction.text import CountVectorizer
 
     lines = _table(cached_path(record))[3:]
-    counts = [Counter(word for word in line[1].split() if len(word) >= _MIN_LETTERS) for line in lines]
-    found_in = Counter(word for count in counts for word in count)
-    words = sorted(word for word, n in found_in.items() if n >= _MIN_DOCUMENTS)
-    position = {word: j for j, word in enumerate(words)}
-    rows, cols, values = [], [], []
-    for i, count in enumerate(counts):
-        kept = [word for word in count if word in position]
-        rows += [i] * len(kept)
-        cols += [position[word] for word in kept]
-        values += [float(count[word]) for word in kept]
-    matrix = sparse.coo_array((values, (rows, cols)), shape=(len(lines), len(words))).tocsr()
-    return Labelled(_sparse(matrix, None, words, "zero"), _masks([[line[0]] for line in lines]))
+    counter = CountVectorizer(analyzer=_words, min_df=_MIN_DOCUMENTS, dtype=np.float64)
+    counts = counter.fit_transform([line[1] for line in lines])
+    return Labelled(
+        _sparse(counts, None, counter.get_feature_names_out().tolist(), "zero"), _masks([[line[0]] for line in lines])
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in text.split() if len(word) >= _MIN_LETTERS]
 
 
 def _table(path: Path) -> list[list[str]]:

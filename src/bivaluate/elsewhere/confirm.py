@@ -222,7 +222,8 @@ def _search_of(
     solution: Biclustering | None, algorithm: str | None, k: int | None, parameters: Mapping[str, Any] | None
 ) -> tuple[tuple[str, int, Mapping[str, Any]] | None, str]:
     """Return algorithm, K and parameters of the search that found the biclusters, or why it cannot be repeated."""
-    from bivaluate.algorithms.registry import ALGORITHMS, FINAL, estimator_of
+    from bivaluate._text import FINAL
+    from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
 
     info = {} if solution is None else solution.info
     known = str(info.get("algorithm") or "").removesuffix(FINAL)  # what find keeps is found by the algorithm itself

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import FileError, FormatError, ParameterError, suggest
-from bivaluate._text import first_few, number, percent, plural
+from bivaluate._text import first_few, listing, number, percent, plural
 from bivaluate.elsewhere._labels import no_shared_labels
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
@@ -377,9 +377,10 @@ def words(table: pd.DataFrame) -> dict[str, str]:
 
 
 def describe(table: pd.DataFrame) -> list[str]:
-    """Return a sentence for each association, the smallest q first."""
-    return [
-        f"{row['bicluster']}: {row['word' if row['verdict'] == ASSOCIATED else 'verdict']} "
-        f"({row['trait']}, q {number(row['q'])})"
-        for row in _telling(table)
-    ]
+    """Return a sentence for each bicluster: its two associations of the smallest q, and how many more there are."""
+    found: dict[str, list[str]] = {}
+    for row in _telling(table):
+        word = row["word" if row["verdict"] == ASSOCIATED else "verdict"]
+        found.setdefault(row["bicluster"], []).append(f"{word} ({row['trait']}, q {number(row['q'])})")
+    names = [name for name in dict.fromkeys(table["bicluster"]) if name in found]
+    return [f"{name}: {listing(found[name], 2)}" for name in names]

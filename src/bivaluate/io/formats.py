@@ -32,10 +32,7 @@ _COMMON = {"matrix": ("delimited",), "solution": ("own_json", "membership")}
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may say about a file; None means that it is found out.
-
-    The first seven are about matrices; `X`, `item` and `rule` are those of :func:`bivaluate.read_solution`.
-    """
+    """What a caller may say about a file; None means that it is found out."""
 
     delimiter: str | None = None
     decimal: str | None = None
@@ -72,10 +69,7 @@ class Format(Generic[Content]):
     members: str = "both"
 
     def load(self, source: Source, options: Options) -> Content:
-        """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1.
-
-        Whatever a reader, or a library it calls, stumbles over becomes a FormatError.
-        """
+        """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
         self._check_needs("reading")
         try:
             try:
@@ -228,13 +222,9 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
         if not source.array_names():
             source.check_text()
         hints = [f" {said}" for record in _formats(kind).values() if record.nearly and (said := record.nearly(source))]
-        raise FormatError(
-            Advice(
-                f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with ",
-                Option(python="format=", command="--solution-format"),
-                f": {', '.join(_formats(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}",
-            )
-        )
+        said = f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with "
+        listed = f": {', '.join(_formats(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
+        raise FormatError(Advice(said, Option(python="format=", command="--solution-format"), listed))
     return record
 
 

@@ -17,11 +17,7 @@ _LONGEST_INDEX = 12  # digits
 
 
 def indices(words: Iterable[str]) -> list[int] | None:
-    """Return the numbers where every word is a whole number from 0, else None.
-
-    >>> indices(["0", "12"]), indices(["3", "g1"]), indices(["-1"])
-    ([0, 12], None, None)
-    """
+    """Return the numbers where every word is a whole number from 0, else None."""
     words = list(words)
     if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
         return [int(word) for word in words]
@@ -83,10 +79,7 @@ def document_of(solution: Biclustering, X: Matrix | None) -> Document:
 def settle(
     document: Document, X: Matrix | None, name: str, *, index_base: int | None = None, members: str | None = None
 ) -> Document:
-    """Return the document with members by position from 0, or by label where no matrix can place them.
-
-    `members` ("index" or "label") and `index_base` decide where a file leaves it open.
-    """
+    """Return the document with members by position from 0, or by label where no matrix can place them."""
     if members is None and index_base is not None:
         members = "index"
     base = document.base if index_base is None else index_base
@@ -96,27 +89,15 @@ def settle(
         if members == "label":
             return replace(document, members=document.labels, by="label", labels=None, base=0)
         if members is None and X is not None:
-            _warn_of_positions(name)
+            how = "members are taken by position, counted from 0. Say "
+            said = f"{name} names its rows and columns, but the matrix has no labels: {how}"
+            warnings.warn(LabelWarning(Advice(said, Option("members", "index"), " if that is meant.")), stacklevel=3)
     if document.by == "token" or (members is not None and members != document.by):
         return _settle_tokens(document, X, name, base, members)
     if document.by == "label":
         return document if X is None else _placed(document, X, name)
     pairs = [([i - base for i in rows], [j - base for j in cols]) for rows, cols in document.members]
     return _by_position(document, pairs, base, name)
-
-
-def _warn_of_positions(name: str) -> None:
-    warnings.warn(
-        LabelWarning(
-            Advice(
-                f"{name} names its rows and columns, but the matrix has no labels: members are taken by position, counted "
-                "from 0. Say ",
-                Option("members", "index"),
-                " if that is meant.",
-            )
-        ),
-        stacklevel=4,
-    )
 
 
 def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, members: str | None) -> Document:
@@ -134,16 +115,11 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
         found = None if known is None or members == "index" else _lookup(sides[axis], known)
         both = found is not None and numbered is not None and found != numbered
         if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
-            raise SolutionError(
-                Advice(
-                    f"{name}: the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two "
-                    "disagree. Say which: ",
-                    Option("members", "label"),
-                    " or ",
-                    Option("members", "index"),
-                    ".",
-                )
+            found_both = (
+                f"the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two disagree"
             )
+            label, index = Option("members", "label"), Option("members", "index")
+            raise SolutionError(Advice(f"{name}: {found_both}. Say which: ", label, " or ", index, "."))
         if found is None:
             found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
         placed.append(found)
@@ -159,14 +135,9 @@ def _by_position(document: Document, pairs: Sequence[Members], base: int, name: 
     for k, pair in enumerate(pairs):
         for axis in (0, 1):
             if base and pair[axis] and min(pair[axis]) < 0:
-                raise SolutionError(
-                    Advice(
-                        f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}, but indices "
-                        f"are counted from {base} here. Are they counted from 0? Say ",
-                        Option("index_base", 0),
-                        ".",
-                    )
-                )
+                used = f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}"
+                hint = f"but indices are counted from {base} here. Are they counted from 0? Say "
+                raise SolutionError(Advice(f"{used}, {hint}", Option("index_base", 0), "."))
     return replace(document, members=pairs, by="index", base=0)
 
 

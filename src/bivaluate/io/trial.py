@@ -156,7 +156,8 @@ def _outcome(request: dict[str, Any]) -> dict[str, str]:
     except (ParameterError, MissingExtraError, FileError):
         pass  # for the owner to raise, in words of the caller's
     except Exception as error:
-        if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError) or _speaks_of_memory(str(error)):
+        is_full = "memory" in str(error).lower() and "alloc" in str(error)
+        if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError) or is_full:
             return {"error": "MemoryError", "text": ""}
         ours = isinstance(error, BivaluateError)
         text = str(error) if ours else f"{request['name']}: damaged ({first_line(error)})."
@@ -165,10 +166,6 @@ def _outcome(request: dict[str, Any]) -> dict[str, str]:
         )
         return {"error": type(error).__name__ if ours else "FormatError", "text": text}
     return {"error": "", "text": ""}
-
-
-def _speaks_of_memory(text: str) -> bool:
-    return "memory" in text.lower() and "alloc" in text
 
 
 def _read(request: dict[str, Any]) -> None:

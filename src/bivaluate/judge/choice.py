@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._text import listing, number
+from bivaluate._text import FINAL, listing, number, plural, refined
 from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
 from bivaluate.judge.verdict import count, nothing_supported
 from bivaluate.registry import get_metric, symbol
@@ -135,10 +135,14 @@ def best(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.Data
         if first is None:
             continue
         row = able.iloc[first].to_dict()
-        rest = able.drop(able.index[first])
+        base, names = str(row["algorithm"]).removesuffix(FINAL), able["algorithm"].str.removesuffix(FINAL)
+        same = (names == base) & (able["k"] == row["k"])  # a refined solution and what it was refined from
+        row["wins"] = int(able.loc[same, "wins"].sum())
+        rest = able[~same]
         order = (-rest["mean"] if high else rest["mean"]).sort_values(kind="stable").index
-        row["runner_up"] = f"{rest.loc[order[0], 'algorithm']} K={rest.loc[order[0], 'k']}" if len(order) else ""
-        row["runner_up_mean"] = float(rest.loc[order[0], "mean"]) if len(order) else math.nan
+        second = rest.loc[order[0]] if len(order) else None
+        row["runner_up"] = "" if second is None else f"{refined(second['algorithm'])} K={second['k']}"
+        row["runner_up_mean"] = math.nan if second is None else float(second["mean"])
         rows.append(row)
     return pd.DataFrame(rows, columns=[*summary.columns, "runner_up", "runner_up_mean"])
 
@@ -177,7 +181,7 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
 
     >>> scores = [{"total_evidence": 9.0, "n_supported": 2}, {"total_evidence": 0.0, "n_supported": 0}]
     >>> which_is_best(["las", "cca"], scores)
-    (0, 'las has the most evidence: 2 supported (cca 0).')
+    (0, 'las ranks first by total evidence (9; cca 0), with 2 supported biclusters (0).')
     """
     first = best_solution(scores)
     if len(names) < 2:
@@ -189,10 +193,14 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
         return some[0] if some else 0, nothing_supported(names[some[0]] if len(some) == 1 else "")
     if not scores[first].get("n_supported"):
         return first, nothing_supported(names[first])
-    others = ", ".join(
-        f"{names[i]} {number(scores[i].get('n_supported', math.nan))}" for i in range(len(names)) if i != first
+    others = [i for i in range(len(names)) if i != first]
+    totals = ", ".join(f"{names[i]} {number(scores[i].get(EVIDENCE, math.nan))}" for i in others)
+    counts = listing([number(scores[i].get("n_supported", math.nan)) for i in others])
+    mine, holds = scores[first], plural(int(scores[first]["n_supported"]), "supported bicluster")
+    return (
+        first,
+        f"{names[first]} ranks first by total evidence ({number(mine[EVIDENCE])}; {totals}), with {holds} ({counts}).",
     )
-    return first, f"{names[first]} has the most evidence: {number(scores[first]['n_supported'])} supported ({others})."
 
 
 def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
@@ -232,7 +240,7 @@ def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
     >>> called("las", 3), called("coherent", 5, {"coherent"})
     ('las with K = 3', 'coherent')
     """
-    return algorithm if algorithm in finds_k else f"{algorithm} with K = {k}"
+    return refined(algorithm) if algorithm in finds_k else f"{refined(algorithm)} with K = {k}"
 
 
 def verdict(
@@ -309,7 +317,7 @@ def agreement(
         elif chosen[key][0] == algorithm:
             asking = "asked for at most" if algorithm in finds_k else "with K ="
             parts.append(
-                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {algorithm}, {asking} {chosen[key][1]}"
+                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {refined(algorithm)}, {asking} {chosen[key][1]}"
             )
         else:
             verb = "chooses" if key == EVIDENCE else "choose"

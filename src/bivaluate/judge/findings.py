@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bivaluate._text import Advice, Option, listing, percent
+from bivaluate._text import Advice, Option, listing, number, percent
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.limits import WITHOUT_PROFILE, is_indistinct, is_negligible, is_thin
 from bivaluate.judge.verdict import NO_BICLUSTERS
@@ -32,7 +32,11 @@ def describe(
     sentences += _degenerate(workspace, names)
     if len(workspace.solution) == 1 and workspace.options.single == "nan":
         sentences.append(
-            f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with."
+            Advice(
+                f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with",
+                Advice("; ", Option("single", "matrix"), " compares it with the whole matrix"),
+                ".",
+            )
         )
     sentences += _all_columns(workspace)
     sentences += _coverage(workspace)
@@ -45,23 +49,25 @@ def describe(
 def _against_nve(workspace: Workspace) -> list[str]:
     """Say why NVE calls supported biclusters indistinct, where it does: it compares profiles across columns alone."""
     evidence = evidence_scores(workspace)
-    if evidence.n_supported < 2 or not is_indistinct(float(get_metric("nve").compute(workspace))):
+    nve = float(get_metric("nve").compute(workspace))
+    flat = sum(evidence.patterns[k] in WITHOUT_PROFILE for k in evidence.order)
+    if evidence.n_supported < 2 or not is_indistinct(nve) or not flat:
         return []
-    flat = [k for k in evidence.order if evidence.patterns[k] in WITHOUT_PROFILE]
-    if not flat:
-        return []
+    some = f"{flat} of the {evidence.n_supported}" if flat < evidence.n_supported else f"all {flat}"
+    differ = "differs" if flat == 1 else "differ"
     return [
-        f"{symbol('nve')} is near 1 although {evidence.n_supported} biclusters are supported: it compares profiles across "
-        f"columns, and {len(flat)} of them {'is' if len(flat) == 1 else 'are'} a shifted mean or row levels."
+        f"{symbol('nve')} ({number(nve)}) looks poor because {some} supported biclusters {differ} in level, which "
+        f"{symbol('nve')} ignores."
     ]
 
 
 def _series(workspace: Workspace) -> list[str]:
+    columns = workspace.matrix.nouns[1]
     if not evidence_scores(workspace).series > 0:
         return []
     return [
-        "Neighbouring columns are correlated, as in a time series; evidence allows for that. If the order of the columns "
-        "means nothing, shuffle them."
+        f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that. If the order of the "
+        f"{columns} means nothing, shuffle them."
     ]
 
 
@@ -69,14 +75,13 @@ def _absent(matrix: Matrix) -> list[str]:
     """Say how the cells that a sparse matrix does not store are counted."""
     if not matrix.sparse:
         return []
-    if matrix.absent == "zero":
-        counted, other = "zero, as in counts", Option("absent", "missing")
-        why = " if they are unknown, as in ratings"
-    else:
-        counted, other = "missing, as in ratings", Option("absent", "zero")
-        why = " if they are zeros, as in counts"
+    read, other, why = ("0", "missing", "unknown") if matrix.absent == "zero" else ("unknown", "zero", "0")
     found: list[str] = [
-        Advice(f"X is sparse: cells that are not stored count as {counted}", Advice("; pass ", other, why), ".")
+        Advice(
+            f"Entries not stored in the sparse matrix are read as {read}",
+            Advice("; ", Option("absent", other), f" reads them as {why}"),
+            ".",
+        )
     ]
     converted = getattr(matrix.source, "converted_from", "")
     if converted:
@@ -93,7 +98,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
             what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
         elif is_thin(rows[k], cols[k]):
-            found.append(f"{names[k]} has two columns, which {symbol('ve')} cannot judge.")
+            found.append(f"{names[k]} has two {workspace.matrix.nouns[1]}, which {symbol('ve')} cannot judge.")
     return _capped(found)
 
 

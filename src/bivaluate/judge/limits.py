@@ -12,7 +12,7 @@ CLOSE = 0.05
 #: A solution that covers less than this share of the cells is said to cover little.
 NEGLIGIBLE_COVERAGE = 0.05
 #: Below the first NVE calls biclusters distinct; from the second on indistinct.
-DISTINCT, INDISTINCT = 0.5, 0.9
+INDISTINCT = 0.9
 #: Cell Jaccard index from which a bicluster of one solution counts as found in another.
 MATCHED = 0.5
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.

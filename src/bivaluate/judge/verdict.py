@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._text import listing, number, percent, plural
+import numpy as np
+from numpy.typing import NDArray
+
+from bivaluate._rows import SparseSource
+from bivaluate._text import html_table, listing, number, percent, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, TOO_SMALL
 from bivaluate.judge.limits import strength
 from bivaluate.matrix import ROWS_AND_COLUMNS, Matrix
@@ -28,11 +33,12 @@ WORDS = {
 }
 LEVELS = ("shifted mean", "row levels")
 _OMITTING = ("--missing omit",)
+_OF_YEAST = re.compile(r"Y[A-P][LR]\d{3}[WC](-[A-Z])?", re.IGNORECASE)  # systematic names of its genes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
-    """What to think of a solution; `str()` gives the headline."""
+    """What to think of a solution; `str()` gives the headline, `repr()` the table and the notes, too."""
 
     headline: str
     reason: str = ""
@@ -43,6 +49,22 @@ class Verdict:
 
     def __str__(self) -> str:
         return self.headline
+
+    def __repr__(self) -> str:
+        rows = [[row["bicluster"], *described(row)] for row in self.biclusters]
+        table = [headings(self), *rows] if rows else []
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in table]
+        return "\n".join(filter(None, [self.headline, self.reason, *lines, *self.notes, *self._next]))
+
+    @property
+    def _next(self) -> list[str]:
+        return [f"Next: {step}" for step in self.next_steps]
+
+    def _repr_html_(self) -> str:
+        rows = [[row["bicluster"], *described(row), row["members"]] for row in self.biclusters]
+        columns = [*headings(self), "strongest members"] if rows else []
+        return html_table(self.headline, columns, rows, self.reason, *self._next, *self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain lists and mappings."""
@@ -68,23 +90,43 @@ def judged(
     return Verdict(headline(rows), _reason(rows, nouns), rows, **known)
 
 
-MEMBERS_NAMED = 5
+MEMBERS_NAMED, MOST_RANKED = 5, 50_000_000
 
 
 def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
-    """Return the first rows of each bicluster by name; nothing where the rows have none.
+    """Return the strongest rows of each bicluster by name, or columns where these are words or only they have names.
 
     >>> from bivaluate.solution import Biclustering
-    >>> first_members(Matrix([[1, 2], [3, 4]], row_labels=("MFA1", "AGA2")), Biclustering([([0, 1], [0])], (2, 2)))
-    ['MFA1, AGA2']
+    >>> first_members(Matrix([[1, 2], [3, 1]], row_labels=("MFA1", "AGA2")), Biclustering([([0, 1], [0])], (2, 2)))
+    ['AGA2, MFA1']
     """
-    if matrix.row_labels is None:
+    labels = (matrix.row_labels, matrix.col_labels)
+    side = int(labels[0] is None or (matrix.nouns[1] == "words" and labels[1] is not None))
+    names = labels[side]
+    if names is None:
         return [""] * len(solution)
-    return [
-        ", ".join(matrix.row_label(int(i)) for i in bicluster.rows[:MEMBERS_NAMED])
-        + (", …" if len(bicluster.rows) > MEMBERS_NAMED else "")
-        for bicluster in solution
-    ]
+    found = []
+    for bicluster in solution:
+        members = (bicluster.rows, bicluster.cols)[side]
+        strongest = members[_by_strength(matrix, bicluster, side)][:MEMBERS_NAMED]
+        found.append(", ".join(str(names[i]) for i in strongest) + (", …" if len(members) > MEMBERS_NAMED else ""))
+    return found
+
+
+def _by_strength(matrix: Matrix, bicluster: Any, side: int) -> NDArray[np.int64]:
+    """Return the order of members by how far they differ inside from elsewhere; as given where cells stay in a file."""
+    own, other = (bicluster.rows, bicluster.cols)[:: -1 if side else 1]
+    if (
+        not (matrix.in_memory or isinstance(matrix.source, SparseSource))
+        or len(own) * matrix.shape[1 - side] > MOST_RANKED
+    ):
+        return np.arange(len(own))
+    cells = matrix.source.rows(0, matrix.shape[0])
+    lines = (cells.T if side else cells)[own]
+    lines = lines.tocsc() if matrix.sparse else np.nan_to_num(lines)
+    inside, total = (np.asarray(part.sum(axis=1), dtype=float).ravel() for part in (lines[:, other], lines))
+    differs = inside / max(len(other), 1) - (total - inside) / max(matrix.shape[1 - side] - len(other), 1)
+    return np.argsort(-differs if differs.sum() >= 0 else differs, kind="stable")
 
 
 def with_shares(verdict: Verdict, shares: Sequence[str]) -> Verdict:
@@ -118,7 +160,7 @@ def described(row: Mapping[str, Any]) -> list[str]:
 
     >>> described({"n_rows": 17, "n_cols": 7, "mean_inside": 0.85, "mean_elsewhere": -0.54, "pattern": "shifted mean",
     ...            "evidence": 175.0, "strength": "very strong", "verdict": "supported", "redundant_with": ""})
-    ['17 × 7', '0.85', '-0.54', 'shifted mean', '+175, very strong', 'supported']
+    ['17 × 7', '0.85', '−0.54', 'shifted mean', '+175, very strong', 'supported']
     """
     means = (number(_value(row.get(key))) for key in ("mean_inside", "mean_elsewhere"))
     evidence = ", ".join(filter(None, [signed(_value(row.get("evidence"))), row["strength"]]))
@@ -139,7 +181,7 @@ def why(record: Mapping[str, Any]) -> str:
     >>> why({"verdict": "redundant", "redundant_with": "B2, B3", "shared": 0.2})
     'B2 and B3 explain it'
     >>> why({"verdict": "not_supported", "evidence": -12.3})
-    'evidence −12.3: noise of this size gives blocks like it'
+    'evidence −12.3: a search in pure noise finds blocks this good'
     """
     verdict, evidence = record["verdict"], _value(record.get("evidence"))
     if verdict == REDUNDANT:
@@ -159,7 +201,7 @@ def why(record: Mapping[str, Any]) -> str:
         return f"evidence {signed(evidence)}"
     if math.isnan(evidence):
         return str(record.get("reason") or "evidence is undefined")
-    return f"evidence {signed(evidence)}: {record.get('reason') or 'noise of this size gives blocks like it'}"
+    return f"evidence {signed(evidence)}: {record.get('reason') or 'a search in pure noise finds blocks this good'}"
 
 
 def signed(value: float) -> str:
@@ -168,7 +210,7 @@ def signed(value: float) -> str:
     >>> signed(175.2), signed(-3.0)
     ('+175', '−3')
     """
-    return f"+{number(value)}" if value > 0 else number(value).replace("-", "−")
+    return f"+{number(value)}" if value > 0 else number(value)
 
 
 def headline(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -249,7 +291,7 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
             return "A block that small could arise by chance, however clear it looks."
         nearest = max(judged, key=lambda row: -math.inf if math.isnan(_value(row["evidence"])) else row["evidence"])
         beside = f"; {nearest['bicluster']} comes nearest" if len(judged) > 1 else ""
-        return f"A search through noise of this size finds blocks like these{beside}."
+        return f"A search in pure noise finds blocks this good{beside}."
     first = max(supported, key=lambda row: _value(row["evidence"]))
     start = "Its" if len(rows) == 1 else f"{first['bicluster']} is the strongest: its"
     rows_, cols = (f"{n:,} {noun}" for n, noun in zip((first["n_rows"], first["n_cols"]), nouns, strict=True))
@@ -263,7 +305,7 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
         "scaled profile": f"{rows_} follow one profile over its {cols}, more or less strongly",
         "same order": f"{rows_} rank its {cols} in the same order",
     }.get(str(first["pattern"]), f"{rows_} are higher on its {cols} than elsewhere")
-    return f"{start} {how}; chance would not give that."
+    return f"{start} {how}, more than chance gives."
 
 
 def nothing_supported(nearest: str = "") -> str:
@@ -368,6 +410,7 @@ def next_steps(
     second_opinion: bool = True,
     edge: bool = False,
     to_name: bool = False,
+    of_yeast: bool = False,
     rows: str = "rows",
     searched: bool = False,
     matrix: str = "MATRIX",
@@ -384,7 +427,7 @@ def next_steps(
     if supported and edge:
         steps.append("Sweep again over a wider range of K.")
     if supported and to_name:
-        sets = f"bivaluate enrich {solution} --matrix {matrix} --sets FILE.gmt"
+        sets = f"bivaluate enrich {solution} --matrix {matrix} {'--go sgd' if of_yeast else '--sets FILE.gmt'}"
         steps.append(f"`{sets}` names what the {rows} share.")
     if supported and not second_opinion:
         steps.append(asking_held_out_cells(again))
@@ -402,6 +445,7 @@ def solution_steps(
         supported=SUPPORTED in verdicts,
         untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
         to_name=matrix.row_labels is not None and matrix.nouns[0] in ("rows", "genes"),
+        of_yeast=any(_OF_YEAST.fullmatch(str(label)) for label in (matrix.row_labels or ())[:20]),
         rows=matrix.nouns[0],
         searched=searched,
         matrix=place[0],

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, algorithm_name, measure_label, new_axes, styled
+from bivaluate.algorithms.registry import algorithm_label
+from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, measure_label, new_axes, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,21 +29,15 @@ def plot_nve_map(
 ) -> Axes:
     """Draw algorithms as rows and B1 … BK as columns; darker and larger means noisier or less separated.
 
-    A bicluster whose NVE_k is undefined is a cross; where an algorithm returned fewer biclusters the place
-    stays blank.
-
     Parameters
     ----------
     biclusters : DataFrame
         Rows of a sweep's bicluster table for one data set and seed: ``algorithm``, ``bicluster`` and ``nve_k``.
     n_biclusters : int
-        Number of columns.
     algorithms : sequence of str, optional
         Rows to draw, from the top; by default in the order of the table.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
 
     Returns
     -------
@@ -66,7 +61,7 @@ def plot_nve_map(
         if algorithm in keys:
             _draw_cell(ax, int(bicluster[1:]) - 1, keys.index(algorithm), float(value))
     ax.set_xticks(range(n_biclusters), [f"$B_{{{k + 1}}}$" for k in range(n_biclusters)])
-    ax.set_yticks(range(len(keys)), [algorithm_name(key) for key in keys])
+    ax.set_yticks(range(len(keys)), [algorithm_label(key) for key in keys])
     _frame(ax, n_biclusters, len(keys), title)
     return ax
 
@@ -78,9 +73,7 @@ def plot_nve_reference(*, ax: Axes | None = None, title: str = "") -> Axes:
     Parameters
     ----------
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
 
     Returns
     -------

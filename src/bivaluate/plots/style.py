@@ -1,8 +1,4 @@
-"""Every colour, line and size of every figure, in one place; colour-blind safe throughout.
-
-Figures are made without pyplot, so nothing global changes. Colours are those of Okabe and Ito; a second
-sign (marker, dash or label) always accompanies them.
-"""
+"""Every colour, line and size of every figure, in one place; colour-blind safe throughout."""
 
 from __future__ import annotations
 
@@ -142,7 +138,6 @@ def save(figure: Figure, stem: str | Path) -> list[Path]:
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        The figure.
     stem : str or Path
         The path without an extension.
 
@@ -169,11 +164,7 @@ def save(figure: Figure, stem: str | Path) -> list[Path]:
 
 
 def algorithm_style(key: str, others: Sequence[str] = ()) -> tuple[str, str, str]:
-    """Return colour, marker and dash of an algorithm; one not in `ALGORITHMS` takes its turn among `others`.
-
-    >>> algorithm_style("las")
-    ('#D55E00', 's', '--')
-    """
+    """Return colour, marker and dash of an algorithm; one not in `ALGORITHMS` takes its turn among `others`."""
     if key in ALGORITHMS:
         return ALGORITHMS[key]
     unknown = [other for other in others if other not in ALGORITHMS]
@@ -191,23 +182,8 @@ def series_marker(position: int) -> str:
     return MARKERS[position % len(MARKERS)]
 
 
-def algorithm_name(key: str) -> str:
-    """Return the short name of an algorithm.
-
-    >>> algorithm_name("cca")
-    'CCA'
-    """
-    from bivaluate.algorithms.registry import algorithm_label
-
-    return algorithm_label(key)
-
-
 def measure_label(key: str) -> str:
-    """Return the symbol of a measure as figures print it.
-
-    >>> print(measure_label("nve_cov"), measure_label("nve"))
-    NVE$_{\\mathrm{cov}}$ NVE
-    """
+    """Return the symbol of a measure as figures print it."""
     from bivaluate.registry import symbol
 
     name, _, index = symbol(key).partition("_")

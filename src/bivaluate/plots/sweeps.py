@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL
+from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
 from bivaluate.plots import style
-from bivaluate.plots.style import QUIET, RULE, algorithm_name, algorithm_style, measure_label, new_axes, styled
+from bivaluate.plots.style import QUIET, RULE, algorithm_style, measure_label, new_axes, styled
 from bivaluate.registry import METRICS
 
 if TYPE_CHECKING:
@@ -31,10 +32,8 @@ def plot_ksweep(
 ) -> Axes:
     """Draw the median of a measure over seeds against K, with a band holding the middle half of the seeds.
 
-    The best candidate, as :func:`bivaluate.judge.choice.best` chooses it, is ringed; bands that reach far above every
-    median are cut off. Where a score is undefined in every seed the line has a gap; algorithms without any defined
-    score are named below the axes. With a null, a dotted line is its mean and a grey band the central 90 % of the
-    surrogates, means over seeds.
+    The best candidate is ringed; algorithms without any defined score are named below the axes. With a null, a dotted
+    line is its mean and a grey band the central 90 % of the surrogates.
 
     Parameters
     ----------
@@ -42,15 +41,11 @@ def plot_ksweep(
         Rows of a sweep's results table for one data set: columns ``algorithm``, ``k``, ``seed`` and `measure`, and
         ``status`` if some solutions cannot be judged.
     measure : str
-        Column to draw.
     null : DataFrame, optional
         Rows of the run's null table (``run.null``) for the same data set.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
     legend : bool
-        Whether to name the lines.
 
     Returns
     -------
@@ -77,7 +72,7 @@ def plot_ksweep(
         grouped = results[results["algorithm"] == key].groupby("k")[measure]
         low, middle, high = (grouped.quantile(q).reindex(ks).to_numpy(dtype=float) for q in (0.25, 0.5, 0.75))
         if np.isnan(middle).all():
-            absent.append(algorithm_name(key))
+            absent.append(algorithm_label(key))
             continue
         colour, marker, dash = algorithm_style(key, keys)
         if null is not None:
@@ -86,11 +81,11 @@ def plot_ksweep(
                 mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("null_low", "null_mean", "null_high")
             )
             ax.fill_between(places, bottom, top, color=QUIET, alpha=0.16, linewidth=0)
-            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0, label=f"null of {algorithm_name(key)}")
+            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0, label=f"null of {algorithm_label(key)}")
             medians[f"null of {key}"] = mean
         ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
-        ax.plot(places, middle, label=algorithm_name(key), clip_on=False, **look)
+        ax.plot(places, middle, label=algorithm_label(key), clip_on=False, **look)
         medians[key] = middle
     best = _best(results, measure)
     if best is not None:
@@ -122,21 +117,16 @@ def plot_candidates(
 ) -> Axes:
     """Draw a measure of every solution over the K requested, a line per algorithm, the chosen solution marked.
 
-    An algorithm that was run for one K alone is a point; the line of an algorithm goes through the best of its seeds. A
-    refined solution has no line, only a mark if it is the chosen one.
-
     Parameters
     ----------
     candidates : DataFrame
         One row per solution: ``algorithm``, ``k``, ``seed`` and `measure`.
     measure : str
-        Column to draw.
     chosen : int, optional
         Position of the chosen row; the one of the highest value by default.
     as_good : tuple of (int, int), optional
         Smallest and largest K that are as good, to be shaded.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------
@@ -162,7 +152,7 @@ def plot_candidates(
         curve = mine.groupby("k")[measure].max().sort_index()
         colour, marker, dash = algorithm_style(key, keys)
         ax.plot(
-            curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_name(key), clip_on=False
+            curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_label(key), clip_on=False
         )
         if len(mine) > len(curve):
             ax.plot(mine["k"], mine[measure], marker, color=colour, alpha=0.35, markersize=3)
@@ -184,20 +174,15 @@ def plot_k_curve(
 ) -> Figure:
     """Draw a measure against K beside its null and, where the sweep has it, the gain on held-out cells below.
 
-    A K that is worth taking is above its null and predicts cells that the algorithm has not seen: its gain is more than
-    two standard errors (the bars) above 0.
-
     Parameters
     ----------
     results : DataFrame
         Rows of a sweep's results table for one data set; with ``predictive`` and ``predictive_error`` after
         ``held_out=5`` (``--held-out 5``).
     measure : str
-        Column to draw.
     null : DataFrame, optional
         Rows of the run's null table (``run.null``) for the same data set.
     title : str
-        Title of the figure.
 
     Returns
     -------
@@ -261,7 +246,6 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     results : DataFrame
         A table with the columns ``algorithm``, ``k``, ``coverage`` and ``nve``.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
 
     Returns
     -------
@@ -282,7 +266,7 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
     for i, (name, part) in enumerate(results.groupby("algorithm", sort=True)):
         size = 20.0 + 8.0 * np.asarray(part["k"], dtype=np.float64)
         look: dict[str, Any] = {"marker": style.series_marker(i), "color": style.series_colour(i), "alpha": 0.75}
-        look |= {"linewidths": 0.5, "edgecolors": "white", "label": algorithm_name(str(name))}
+        look |= {"linewidths": 0.5, "edgecolors": "white", "label": algorithm_label(str(name))}
         ax.scatter(part["coverage"], part["nve"], s=size, **look)
     ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
     ax.set(xlabel="coverage (share of cells)", ylabel=measure_label("nve"), xlim=(0.0, None))
@@ -302,9 +286,7 @@ def plot_detection_limit(
     found : DataFrame
         Shares from 0 to 1: one row per size of a block (the index names it), one column per level of noise.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     xlabel : str
-        What the columns are.
 
     Returns
     -------

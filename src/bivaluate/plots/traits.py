@@ -26,9 +26,7 @@ def plot_traits(table: pd.DataFrame, *, ax: Axes | None = None, title: str = "")
     table : DataFrame
         What :func:`bivaluate.traits` returned.
     ax : Axes, optional
-        Where to draw; a new figure if not given.
     title : str
-        Title of the panel.
 
     Returns
     -------

@@ -33,23 +33,16 @@ class Evidence:
 
     Parameters
     ----------
-    planted : DataFrame
-        Scores of the planted solutions: ``scenario``, ``seed``, measures, ``numerator``, ``denominator``; of S7c with
-        VE along columns.
-    checks : DataFrame
-        Single quantities computed per seed: ``check``, ``seed``, ``value``.
+    planted, checks : DataFrame
+        Per seed, the scores of the planted solutions of each scenario, and single quantities by the name of the check.
     matched : DataFrame
-        Algorithms on the scenarios at the planted K: ``algorithm_seed`` (``fixed`` at 42, or the ``own`` seed of
-        the matrix), ``profile``, ``scenario``, ``algorithm``, ``seed``, ``n_biclusters``, measures.
-    biclusters : DataFrame
-        The biclusters of the fixed-seed runs, one row each; ``planted`` is the number of the planted block that they
-        share most cells with, 0 for none.
-    truth : DataFrame
-        How near the solutions of the fixed-seed runs are to the planted ones: ``scenario``, ``algorithm``, ``seed``,
-        ``ce`` (clustering-error similarity); also those of ``find``, which is not of the paper and not told K.
+        Scores of the algorithms on the scenarios at the planted K, by profile; ``algorithm_seed`` is ``fixed`` (42) or
+        the ``own`` seed of the matrix.
+    biclusters, truth : DataFrame
+        Of the fixed-seed runs, every bicluster with the planted block it shares most cells with (0 for none), and how
+        near solutions are to the planted ones (``ce``), those of ``find`` too.
     yeast : DataFrame
-        The K-sweeps: ``profile``, ``dataset``, ``algorithm``, ``k``, ``seed``, ``n_biclusters``, measures. May be
-        empty.
+        Scores of the K-sweeps by profile; may be empty.
 
     See Also
     --------
@@ -73,17 +66,11 @@ class Evidence:
         Parameters
         ----------
         folder : str or path-like
-            An existing folder.
 
         Returns
         -------
         list of Path
             The files written.
-
-        Raises
-        ------
-        FileError
-            If a file cannot be written.
 
         Examples
         --------
@@ -101,17 +88,11 @@ class Evidence:
         Parameters
         ----------
         folder : str or path-like
-            The folder of the tables.
 
         Returns
         -------
         Evidence
             The tables.
-
-        Raises
-        ------
-        FileError
-            If a file cannot be read.
 
         Examples
         --------
@@ -128,7 +109,9 @@ def gather(planted_seeds: int, scenarios: Run, own_seeds: Run, yeast: Run | None
     biclusters, truth = found_evidence(scenarios)
     others = find_evidence(dict.fromkeys(truth["scenario"]), dict.fromkeys(truth["seed"]))
     truth = pd.concat([truth, others], ignore_index=True)
-    return Evidence(planted, checks, matched, biclusters, truth, yeast_evidence(yeast))
+    columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
+    sweeps = pd.DataFrame(columns=columns) if yeast is None else _under_profiles(yeast, PROFILES)[columns]
+    return Evidence(planted, checks, matched, biclusters, truth, sweeps)
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -205,12 +188,6 @@ def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFram
         near = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
         rows.append({"scenario": scenario, "algorithm": "find", "seed": seed, "ce": near})
     return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
-
-
-def yeast_evidence(run: Run | None) -> pd.DataFrame:
-    """Return a yeast run's scores under every profile; an empty table without a run."""
-    columns = ["profile", "dataset", "algorithm", "k", "seed", "n_biclusters", *MEASURES]
-    return pd.DataFrame(columns=columns) if run is None else _under_profiles(run, PROFILES)[columns]
 
 
 def _under_profiles(run: Run, names: Iterable[str]) -> pd.DataFrame:

@@ -1,18 +1,4 @@
-"""A claim of the paper as a check, and the rules by which it is judged. They look at nothing but the numbers.
-
-* A number is **reproduced** when it lies in the 95 % interval of one further seed (Student's t prediction interval:
-  the paper prints one run), widened by half a unit of its last printed digit; otherwise it is **not reproduced**.
-  An interval that holds the number but is wider than ±25 % of it would hold many others too: **uninformative**.
-* A direction is **reproduced** when it holds in at least 90 % of the seeds, **partly** when in at least 50 %,
-  otherwise **not reproduced**.
-* A choice (of an algorithm, or of K for an algorithm) is a direction over the seeds that decide it: those in which the
-  scores of the paper's choice and of the best other one are more than 2 % apart, whichever is lower. If fewer than half
-  of the seeds decide it, it is **undecided**.
-* Fewer than ten seeds decide nothing, so that fewer seeds never improve a verdict: **uninformative**.
-* Fewer than three seeds with a value, a value undefined in more than half of the seeds, a number the paper does not
-  print, or a word like “many” that needs a threshold of ours: **not testable**.
-* A claim about the printed tables themselves holds in every row of them, or is not reproduced.
-"""
+"""A claim of the paper as a check, and the rules by which it is judged, on the numbers alone (text.toml words them)."""
 
 from __future__ import annotations
 
@@ -88,10 +74,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the seeds say about a number or, with `share`, a direction; `reach` is half the interval, unclipped.
-
-    Of a choice, `margin` is the median over all seeds, and `n_undefined` are the seeds that do not decide it.
-    """
+    """What the seeds say about a number or, with `share`, a direction; `reach` is half the interval, unclipped."""
 
     n_seeds: int
     n_undefined: int
@@ -262,11 +245,7 @@ def _at_paper_seed(claim: Claim, value: float, measured: Measured) -> tuple[str,
 
 
 def margin_words(margin: float) -> str:
-    """Return a margin as text.
-
-    >>> margin_words(0.0534), margin_words(-math.inf), margin_words(math.nan)
-    ('+5.3 %', '−∞', 'undefined')
-    """
+    """Return a margin as text."""
     if math.isnan(margin):
         return "undefined"
     if math.isinf(margin):

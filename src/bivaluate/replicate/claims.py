@@ -41,8 +41,8 @@ def all_claims() -> list[Claim]:
     >>> all_claims()[0].sentence
     'CCA is the most frequent winner under ASR.'
     """
-    claims = [*matched_claims(), *planted_claims(), *yeast_claims(), *printed_claims()]
-    return sorted(claims, key=lambda claim: order(claim.id))
+    matched = [*_winner_counts(), *worded("matched", lambda id_, _: _CHECKS[id_]), *_cells()]
+    return sorted([*matched, *planted_claims(), *yeast_claims(), *printed_claims()], key=lambda claim: order(claim.id))
 
 
 def judge_all(evidence: Evidence) -> list[JudgedClaim]:
@@ -68,11 +68,6 @@ def judge_all(evidence: Evidence) -> list[JudgedClaim]:
     'reproduced'
     """
     return [rules.judge_claim(claim, evidence) for claim in all_claims()]
-
-
-def matched_claims() -> list[Claim]:
-    """Return the claims about matched K: 1 to 3, and what is found in S5 to S8."""
-    return [*_winner_counts(), *worded("matched", lambda id_, _: _CHECKS[id_]), *_cells()]
 
 
 def matched_cells(e: Evidence, view: View) -> pd.DataFrame:

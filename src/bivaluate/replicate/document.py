@@ -60,12 +60,7 @@ def headline(folder: Path) -> str:
 
 
 def headline_words(claims: Claims) -> str:
-    """Return how many claims have each verdict: the one count on the terminal, the page, README and documents.
-
-    >>> bases = ("independent", "independent", "depends on our scenarios", "fitted")
-    >>> headline_words([{"verdict": v, "basis": b} for v, b in zip(("partly", *["reproduced"] * 3), bases)])
-    '1 of 2 independent checks of the paper are reproduced and 0 are not (1 partly, 0 undecided, 0 uninformative, 0 not testable); of 1 that depend on our scenarios 1 are, and of 1 fitted to its numbers or implied by them 1.'
-    """  # noqa: W505
+    """Return how many claims have each verdict: the one count on the terminal, the page, README and documents."""
     groups = [
         [c for c in claims if c["basis"] in bases]
         for bases in ((rules.INDEPENDENT,), (rules.DESIGNED,), (rules.FITTED, rules.IMPLIED))
@@ -121,12 +116,6 @@ def columns_words(claim: dict[Any, Any]) -> str:
     return f"{claim['verdict along columns']} ({'; '.join(said)})"
 
 
-def depends_words(claim: dict[Any, Any]) -> str:
-    """Return what the verdict depends on."""
-    words = [name for name in ("convention", "seed") if claim[f"depends on {name}"] == "yes"]
-    return ", ".join(words) or "–"
-
-
 def frame_table(frame: pd.DataFrame) -> list[str]:
     """Return the lines of a Markdown table with the content of a DataFrame."""
     rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
@@ -134,11 +123,7 @@ def frame_table(frame: pd.DataFrame) -> list[str]:
 
 
 def tidy(value: Any) -> str:
-    """Return a cell as text: numbers with four significant digits, nothing for undefined.
-
-    >>> tidy(0.123456), tidy(12.0), tidy(float("nan")), tidy("S1"), tidy("0.0021")
-    ('0.1235', '12', '', 'S1', '0.0021')
-    """
+    """Return a cell as text: numbers with four significant digits, nothing for undefined."""
     if isinstance(value, float):
         return "" if value != value else f"{value:.4g}"
     return str(value)
@@ -235,7 +220,7 @@ def _group(group: int, claims: Claims) -> list[str]:
         "seed 42": lambda c: str(c["with seed 42"]),
         "verdict": lambda c: f"{MARKS[c['verdict']]} {c['verdict']}",
         "VE along columns": columns_words,
-        "depends on": depends_words,
+        "depends on": lambda c: ", ".join(n for n in ("convention", "seed") if c[f"depends on {n}"] == "yes") or "–",
     }
     cells = {name: [say(claim) for claim in members] for name, say in columns.items()}
     kept = {name: said for name, said in cells.items() if any(said) or name not in ("seed 42", "VE along columns")}

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import WINNERS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
 from bivaluate.judge.choice import high_is_better, pick
 from bivaluate.plots import style
 from bivaluate.plots.heatmap import plot_heatmap
 from bivaluate.plots.nve_map import plot_nve_map, plot_nve_reference
-from bivaluate.plots.style import PAGE_WIDTH, algorithm_name, algorithm_style, measure_label, new_grid, save, styled
+from bivaluate.plots.style import PAGE_WIDTH, algorithm_style, measure_label, new_grid, save, styled
 from bivaluate.plots.sweeps import plot_ksweep
 from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import matched_cells
@@ -175,10 +176,7 @@ def plot_matched_k(
     ax: Axes | None = None,
     title: str = "",
 ) -> Axes:
-    """Draw the mean of a measure over seeds for each algorithm on each data set, whiskers from lowest to highest.
-
-    The best mean on each data set is filled, the others are open.
-    """
+    """Draw the mean of a measure over seeds for each algorithm on each data set, whiskers from lowest to highest."""
     ax = style.new_axes(ax, height=2.2)
     names = list(datasets) if datasets is not None else list(dict.fromkeys(results["dataset"]))
     keys = list(dict.fromkeys(results["algorithm"]))
@@ -192,7 +190,7 @@ def plot_matched_k(
         colour, marker, _ = algorithm_style(key, keys)
         x = np.arange(len(names)) + 0.24 * (a - (len(keys) - 1) / 2)
         ax.vlines(x, low[:, a], high[:, a], color=colour, linewidth=1.0, alpha=0.7)
-        ax.plot(x, np.where(best == a, mean[:, a], np.nan), marker, color=colour, label=algorithm_name(key))
+        ax.plot(x, np.where(best == a, mean[:, a], np.nan), marker, color=colour, label=algorithm_label(key))
         ax.plot(x, np.where(best == a, np.nan, mean[:, a]), marker, color=colour, markerfacecolor="white")
     ax.set_xticks(range(len(names)), [name.split(":")[-1] for name in names])
     ax.set(ylabel=measure_label(measure), title=title, xlim=(-0.5, len(names) - 0.5))
@@ -209,10 +207,10 @@ def plot_winners(wins: pd.DataFrame, published: Mapping[str, tuple[str, int]], *
     for key in keys:
         colour, _, _ = algorithm_style(key, keys)
         bars = ax.barh(range(len(wins)), wins[key], 0.68, left=left, color=colour, edgecolor="white")
-        bars.set_label(algorithm_name(key))
+        bars.set_label(algorithm_label(key))
         ax.bar_label(bars, [f"{n:.3g}" if n >= 1 else "" for n in wins[key]], label_type="center", color="white")
         left += wins[key].to_numpy()
-    paper = {key: f"\npaper: {algorithm_name(name)} {number}" for key, (name, number) in published.items()}
+    paper = {key: f"\npaper: {algorithm_label(name)} {number}" for key, (name, number) in published.items()}
     ax.set_yticks(range(len(wins)), [measure_label(str(key)) + paper.get(str(key), "") for key in wins.index])
     ax.invert_yaxis()
     ax.set(xlabel="scenarios won of ten, mean over seeds", xlim=(0, float(left.max())))

@@ -85,7 +85,6 @@ def get_profile(name: str) -> Profile:
     Parameters
     ----------
     name : {"printed", "zero", "default", "filtered", "columns"}
-        Name of the profile.
 
     Returns
     -------

@@ -28,10 +28,7 @@ READINGS, CHANCE = 96, ".01"
 
 
 def truth_rows(evidence: Evidence) -> Rows:
-    """Return how near to the planted truth each measure's winner is, beside the constant answers.
-
-    A case is a scenario and a seed on which some algorithm touches the truth; CE is the clustering-error similarity.
-    """
+    """Return how near to the planted truth each measure's winner is, beside the constant answers."""
     case = ["scenario", "seed"]
     scored = matched_cells(evidence, PAPER_VIEW).merge(evidence.truth, on=[*case, "algorithm"])
     nearest = scored.groupby(case)["ce"].transform("max")
@@ -213,11 +210,7 @@ def _zeros(evidence: Evidence) -> dict[str, Any]:
 
 
 def inconsistencies() -> list[str]:
-    """Return where the paper disagrees with itself, or leaves out what a check needs: one sentence per point.
-
-    >>> inconsistencies()[0]
-    'The data section names two yeast data sets (alpha_factor and heat_shock_1); the K-sweep figure shows 8, the table of chosen K uses 5.'
-    """  # noqa: W505
+    """Return where the paper disagrees with itself, or leaves out what a check needs: one sentence per point."""
     numbers: dict[str, Any] = {name: row["nve" if name == "S7" else "avg_ve"] for name, row in PLANTED.items()}
     numbers |= {"shown": len(YEAST_SHOWN), "used": len({dataset for dataset, _ in K_PICKS})}
     return [sentence.format(**numbers) for sentence in TEXT["inconsistencies"].values()]

@@ -79,7 +79,6 @@ def replicate(
     full : bool, default=False
         All scenarios over 20 seeds and all 17 yeast matrices over 10 seeds, instead of a quick look.
     jobs : int, default=1
-        Worker processes.
     progress : callable, optional
         Called with what is being done, how much of it is finished, and how much there is.
 

@@ -133,7 +133,7 @@ def choice_rows(evidence: Evidence) -> Rows:
         best = best_pick(evidence.yeast[evidence.yeast["profile"] == profile], dataset, measure)
         words = best["algorithm"].map(algorithm_label) + " " + best["k"].astype(str)
         others = words[words.index != PAPER_SEED].value_counts()
-        counts = ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=_by_count))
+        counts = ", ".join(f"{word}: {n}" for word, n in sorted(others.items(), key=lambda item: (-item[1], item[0])))
         yield dataset, METRICS[measure].symbol, profile, words.get(PAPER_SEED, ""), counts
 
 
@@ -157,7 +157,3 @@ def claim_rows(outcomes: list[JudgedClaim]) -> list[dict[Any, Any]]:
 
 def _whole(value: Any) -> str:
     return "" if value is None or value != value else str(int(value))
-
-
-def _by_count(item: tuple[Any, Any]) -> tuple[int, str]:
-    return -int(item[1]), str(item[0])

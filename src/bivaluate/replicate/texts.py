@@ -37,10 +37,6 @@ def worded(on: str, measure: Callable[[str, dict[str, Any]], Measure]) -> Iterat
 
 
 def order(id_: str) -> tuple[int, int]:
-    """Return group and part of a claim's number.
-
-    >>> order("9.10")
-    (9, 10)
-    """
+    """Return group and part of a claim's number."""
     group, part = id_.split(".")
     return int(group), int(part)

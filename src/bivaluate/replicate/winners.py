@@ -59,15 +59,7 @@ def favourites(yeast: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def margins(rows: pd.DataFrame, measure: str, mine: pd.Series[bool]) -> pd.Series[float]:
-    """Return, per seed, by what share the better of the best of some rows and the best of the others is ahead.
-
-    Positive where the others are ahead, negative where the rows are; infinite against 0 or an undefined score; NaN
-    where neither is defined.
-
-    >>> rows = pd.DataFrame({"seed": [0, 0, 1, 1], "k": [3, 5, 3, 5], "nve": [0.5, 0.4, 0.7, 1.4]})
-    >>> margins(rows, "nve", rows["k"] == 3).round(3).tolist()
-    [0.25, -1.0]
-    """
+    """Return, per seed, by what share the better of the best of some rows and the best of the others is ahead."""
     own, other = (rows[which].groupby("seed")[measure].min() for which in (mine, ~mine))
     seeds = sorted(rows["seed"].unique())
     found = [_margin(own.get(seed, math.nan), other.get(seed, math.nan)) for seed in seeds]

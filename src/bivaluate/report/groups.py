@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bivaluate._errors import ParameterError
 from bivaluate._text import number
 from bivaluate.judge import choice
-from bivaluate.registry import RECORDS, get_ranking_metric, main_metrics
+from bivaluate.registry import RECORDS, get_ranking_metric, main_metrics, own_key
 from bivaluate.report.source import Scored
 
 if TYPE_CHECKING:
@@ -49,17 +49,20 @@ class Group:
     own: frozenset[str] = frozenset()
     rank: int = 0
     predicts: bool = False
+    finds_k: bool = False
 
     @property
     def name(self) -> str:
-        """How sentences call it: ``Spectral, K = 3``, the number asked for, unless its name says it already."""
-        return self.algorithm if re.search(rf"\bK {self.k}\b", self.algorithm) else f"{self.algorithm}, K = {self.k}"
+        """How sentences call it: ``Spectral, K = 3``, the number asked for, unless its name says it or it finds K."""
+        known = self.finds_k or re.search(rf"\bK {self.k}\b", self.algorithm)
+        return self.algorithm if known else f"{self.algorithm}, K = {self.k}"
 
     @property
     def called(self) -> str:
-        """The same with the number found, where that is another: ``Find, K = 20 (7 found)``."""
+        """The same with the number found, where that is another: ``LAS, K = 20 (7 found)``."""
         found = self.value("n_biclusters")
-        return self.name if not math.isfinite(found) or found == self.k else f"{self.name} ({number(found)} found)"
+        same = self.finds_k or not math.isfinite(found) or found == self.k
+        return self.name if same else f"{self.name} ({number(found)} found)"
 
     @property
     def family(self) -> str:
@@ -104,6 +107,7 @@ def results_table(solutions: Sequence[Scored]) -> pd.DataFrame:
 def choose_criterion(solutions: Sequence[Scored], by: str | None = None) -> str:
     """Return the measure that decides: `by`, or the first main measure that a solution has."""
     if by is not None:
+        by = own_key(by, {key for s in solutions for key in s.values}) or by
         get_ranking_metric(by)
         if solutions and not any(by in s.values for s in solutions):
             raise ParameterError(f"{by!r} was not computed: score or sweep again with it among the metrics.")
@@ -120,7 +124,10 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     keys = [str(key) for key in table.columns[5:]]
     ranking = [key for key in keys if key in RECORDS and RECORDS[key].ranks_solutions]
     winners = choice.winners(table, ranking)
-    bests = [_best_k(table, key) for key in ranking if RECORDS[key].main_rank]
+    bests = []
+    for key in (key for key in ranking if RECORDS[key].main_rank):
+        how = choice.high_is_better(key), RECORDS[key].nothing
+        bests.append(choice.best_k(choice.candidates(table, key, *how), *how).assign(measure=key))
     first, own = _marks([winners]), _marks(bests)
     high = choice.high_is_better(criterion)
     wins = choice.candidates(table, criterion, high, RECORDS[criterion].nothing)["wins"].tolist()
@@ -147,6 +154,7 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
             first=frozenset(first.get(place, ())),
             own=frozenset(own.get(place, ())),
             predicts=predicts[i],
+            finds_k=solutions[mine[0]].finds_k,
         )
         for i, (place, mine) in enumerate(members.items())
     ]
@@ -160,11 +168,6 @@ def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:
     order = sorted(inside, key=lambda i: sign * groups[i].value(criterion))
     order += [i for i in range(len(groups)) if i not in inside]
     return [replace(groups[i], rank=order.index(i)) for i in range(len(groups))]
-
-
-def _best_k(table: pd.DataFrame, key: str) -> pd.DataFrame:
-    high, above = choice.high_is_better(key), RECORDS[key].nothing
-    return choice.best_k(choice.candidates(table, key, high, above), high, above).assign(measure=key)
 
 
 def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:

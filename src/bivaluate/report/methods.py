@@ -57,11 +57,7 @@ def references(methods: Sequence[Method]) -> list[str]:
 
 
 def methods_text(methods: Sequence[Method], version: str, rerun: str = "") -> str:
-    """Return a paragraph with formulas in LaTeX and numbered citations, ready to paste.
-
-    >>> print(methods_text(describe_methods(["coverage"]), "0.1.0").splitlines()[0])
-    Biclustering solutions were scored with bivaluate 0.1.0.
-    """
+    """Return a paragraph with formulas in LaTeX and numbered citations, ready to paste."""
     cited = references(methods)
     lines = [f"Biclustering solutions were scored with bivaluate {version}.", ""]
     for method in methods:

@@ -41,10 +41,7 @@ SIZES = {"n_biclusters": "found", "n_undefined": "undefined"}
 
 @dataclass(frozen=True)
 class Page:
-    """The page: texts for the template, `data` for its scripts, `tables` by the names of the files beside it.
-
-    `shown` is the position of the detail whose record and picture stand on top.
-    """
+    """The page: texts for the template, `data` for its scripts, `tables` by the names of the files beside it."""
 
     title: str
     subtitle: str

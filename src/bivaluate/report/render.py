@@ -74,18 +74,13 @@ class Figure:
 
         Raises
         ------
-        FileError
-            If the file cannot be read.
-        ParameterError
-            If it is not a picture the page can hold.
+        FileError, ParameterError
+            If the file cannot be read, or is not a picture the page can hold.
 
         Examples
         --------
-        >>> Figure("map.txt", "The blocks on the map.").data_uri()
-        Traceback (most recent call last):
-            ...
-        bivaluate._errors.ParameterError: map.txt is not a picture the page can hold; allowed: .png, .svg, .jpg, .jpeg, .webp.
-        """  # noqa: W505
+        >>> Figure("map.png", "The blocks on the map.").data_uri()  # doctest: +SKIP
+        """
         if not isinstance(self.path, (str, Path)):
             stream = io.BytesIO()
             figure: Any = self.path.get_figure(root=True)
@@ -109,15 +104,12 @@ class Section:
     Parameters
     ----------
     title : str
-        Its heading.
     text : str
-        A paragraph in plain text.
     columns : sequence of str
         Headings of a table.
     rows : sequence of sequences
         Its rows; a cell may be text, a number or None.
     figures : sequence of Figure
-        Pictures shown below the table.
     marks : tuple of (str, str)
         Words shown as a coloured label when a cell equals them, with their tone:
         ``good``, ``fair``, ``bad`` or ``muted``.
@@ -157,11 +149,7 @@ def _counted(section: Section, rows: Sequence[Sequence[Any]]) -> list[tuple[str,
 
 
 def _anchor(section: Section) -> str:
-    """Return the id of a section on the page.
-
-    >>> _anchor(Section("Two claims: which?"))
-    'section-two-claims-which'
-    """
+    """Return the id of a section on the page."""
     return "section-" + re.sub(r"\W+", "-", section.title.lower()).strip("-")
 
 
@@ -178,22 +166,15 @@ def build_report(
 ) -> Path:
     """Write a report as one self-contained HTML file, and the tables it shows as CSV files beside it.
 
-    The tables are called after the page. Beside ``report.html`` stand ``report.winners.csv`` with the best candidate
-    per measure and data set, as :func:`bivaluate.judge.choice.winners` names them (the page marks the same ones),
-    ``report.solutions.csv`` and ``report.biclusters.csv``; and, where there are any, ``report.enrichment.csv`` and
-    ``report.surrogates.csv``.
-
     Parameters
     ----------
     source : path, Run, Evaluation or list of Evaluation
         A run folder (its path, or what :func:`bivaluate.sweep.load_run` returns), one evaluation, or a list of
         evaluations from :func:`bivaluate.evaluate`.
     path : path
-        The file to write.
     title : str, optional
         Heading of the page; named after the data if not given.
     sections : sequence of Section
-        Sections to add after the verdict.
     by : str, optional
         The measure that chooses the winner of the headline; by default the first main measure there is, which is the
         total evidence.
@@ -211,11 +192,9 @@ def build_report(
 
     Raises
     ------
-    ParameterError
-        If `source` cannot be reported, `by` cannot rank solutions or was not computed, or the gene sets share no gene
-        with a matrix.
-    FileError
-        If a file cannot be written.
+    ParameterError, FileError
+        If `source` cannot be reported, `by` cannot rank solutions or was not computed, the gene sets share no gene
+        with a matrix, or a file cannot be written.
 
     See Also
     --------
@@ -223,11 +202,8 @@ def build_report(
 
     Examples
     --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = build_report(evaluate(X, S), f"{folder}/report.html")
-    ...     sorted(file.name for file in page.parent.iterdir())
-    ['report.biclusters.csv', 'report.html', 'report.solutions.csv', 'report.winners.csv']
+    >>> build_report(evaluate(X, S), "report.html").name
+    'report.html'
     """
     from bivaluate.report.page import make_page
     from bivaluate.report.source import read_source
@@ -329,11 +305,7 @@ def _static(name: str) -> str:
 
 
 def embed(data: Any) -> str:
-    """Return JSON that is safe inside a script element: no label can end it.
-
-    >>> embed({"label": "</script><b>"})
-    '{"label":"\\\\u003c/script\\\\u003e\\\\u003cb\\\\u003e"}'
-    """
+    """Return JSON that is safe inside a script element: no label can end it."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -341,11 +313,7 @@ def embed(data: Any) -> str:
 
 
 def tidy(text: str) -> Markup:
-    """Escape a text, keep a number and its unit on one line, set the index of a symbol low and commands as code.
-
-    >>> tidy("NVE_cov < 5 %: `ls`")
-    Markup('NVE<sub>cov</sub> &lt; 5\xa0%: <code>ls</code>')
-    """
+    """Escape a text, keep a number and its unit on one line, set the index of a symbol low and commands as code."""
     joined = re.sub(r"(?<=\d) (?=%)|(?<=K) (?==)|(?<==) (?=\d)", "\u00a0", text)
     lowered = _indexed_symbols().sub(lambda found: "{}<sub>{}</sub>".format(*found[0].split("_")), str(escape(joined)))
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", lowered))

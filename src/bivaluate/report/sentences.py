@@ -151,7 +151,8 @@ def _choice(case: Findings) -> list[str]:
     """Return what speaks for and against the choice."""
     winner = case.winner
     doubted = bool(case.pillars and case.unseen and case.fitted)
-    said = [verdict.capital(_agreement(case))] if doubted or (winner is not None and len(case.pillars) > 1) else []
+    agreed = choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
+    said = [verdict.capital(agreed)] if doubted or (winner is not None and len(case.pillars) > 1) else []
     if winner is None:
         return said
     if math.isfinite(winner.value(PREDICTIVE)):
@@ -170,10 +171,6 @@ def _choice(case: Findings) -> list[str]:
         *_steadiness(case, winner),
         *_disagreement(case, winner),
     ]
-
-
-def _agreement(case: Findings) -> str:
-    return choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
 
 
 def _others(case: Findings, winner: Group) -> list[str]:
@@ -213,13 +210,13 @@ def _beside_null(case: Findings) -> list[str]:
 
 
 def _edge(case: Findings, winner: Group) -> list[str]:
-    """Say that the winner's K is the smallest or largest tried, where nothing but the measure itself speaks for it."""
+    """Say that the winner's K is the smallest or largest tried, unless it would find as many with another."""
     tried = sorted({g.k for g in case.groups if g.family == winner.family})
-    told = math.isfinite(RECORDS[case.criterion].nothing) or math.isfinite(case.p_value)
-    if told or len(tried) < 2 or winner.k not in (tried[0], tried[-1]):
+    fewer = winner.finds_k or winner.value("n_biclusters") < winner.k
+    if fewer or len(tried) < 2 or winner.k not in (tried[0], tried[-1]):
         return []
     end = "smallest" if winner.k == tried[0] else "largest"
-    return [f"K = {winner.k} is the {end} K tried, and {symbol(case.criterion)} alone is no evidence for it."]
+    return [f"The chosen K = {winner.k} is the {end} one tried: a wider sweep may choose another."]
 
 
 def _steadiness(case: Findings, winner: Group) -> list[str]:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import distinct, given_command
+from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.enrichment.gene_sets import set_name
 from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, finding, first_members, judged, solution_steps, with_shares
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import EXPONENT
-from bivaluate.plots.style import algorithm_name
 from bivaluate.registry import get_metric
 from bivaluate.solution import Biclustering
 
@@ -91,10 +91,7 @@ class Null:
 
 @dataclass(frozen=True)
 class Content:
-    """Everything a report is built from; `load` and `records` take the position of a solution.
-
-    `exponent` is that of NVE_cov, `held_out` the command that asks held-out cells.
-    """
+    """Everything a report is built from; `load` and `records` take the position of a solution."""
 
     kind: str
     solutions: Sequence[Scored]
@@ -113,18 +110,26 @@ class Content:
 
     def with_sets(self, sets: GeneSets, genes: str) -> Content:
         """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
-        from bivaluate.enrichment import enrich
 
         def load(index: int) -> Drawn | None:
             drawn = self.load(index)
             if drawn is None:
                 return None
-            found = enrich(drawn.solution, drawn.matrix, sets, genes=genes)
-            best = [set_name(row["best"], row["title"]) if row["n_enriched"] else "" for row in found.biclusters]
-            shown = with_shares(drawn.verdict, best) if drawn.verdict.biclusters else drawn.verdict
+            shown, found = naming(drawn.verdict, drawn.solution, drawn.matrix, sets, genes)
             return replace(drawn, enrichment=found, verdict=shown)
 
         return replace(self, load=load)
+
+
+def naming(
+    verdict: Verdict, solution: Biclustering, matrix: Matrix, sets: GeneSets, genes: str = "rows"
+) -> tuple[Verdict, Enrichment]:
+    """Return a verdict that names the best gene set of each bicluster, and all that was found."""
+    from bivaluate.enrichment import enrich
+
+    found = enrich(solution, matrix, sets, genes=genes)
+    best = [set_name(row["best"], row["title"]) if row["n_enriched"] else "" for row in found.biclusters]
+    return with_shares(verdict, best) if verdict.biclusters else verdict, found
 
 
 def read_source(source: Any) -> Content:
@@ -154,7 +159,8 @@ def from_evaluations(evaluations: Sequence[Any]) -> Content:
         reason = degenerate_reason({"n_biclusters": found, "n_undefined": len(evaluation.undefined)})
         status = "degenerate" if reason else "ok"
         values = {key: float(value) for key, value in evaluation.scores.items()}
-        solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status)))
+        own = evaluation.solution.info.get("name") == "find"  # K is that of the algorithm which it chose
+        solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status), own))
 
     def load(index: int) -> Drawn:
         e = evaluations[index]
@@ -206,7 +212,7 @@ def from_run(source: Run | str | os.PathLike[str]) -> Content:
         solutions=solutions,
         load=load,
         records=lambda index: records.get(cells[index], []),
-        missing=[f"{c.dataset}, {algorithm_name(c.algorithm)}, K = {c.k}, seed {c.seed}" for c in run.missing],
+        missing=[f"{c.dataset}, {algorithm_label(c.algorithm)}, K = {c.k}, seed {c.seed}" for c in run.missing],
         missing_copies=run.missing_copies,
         missing_by_dataset=Counter(cell.dataset for cell in run.missing),
         planned_by_dataset=Counter(cell.dataset for cell in run.cells),
@@ -225,7 +231,7 @@ def _scored(row: Mapping[Any, Any]) -> Scored:
     dataset, algorithm, status = (str(row[name]) for name in ("dataset", "algorithm", "status"))
     measures = {str(key): value for key, value in row.items() if key not in _NOT_MEASURES}
     values = {key: math.nan if value is None else float(value) for key, value in measures.items()}
-    label, own, reason = algorithm_name(algorithm), is_own_k(algorithm), str(row["reason"] or "")
+    label, own, reason = algorithm_label(algorithm), is_own_k(algorithm), str(row["reason"] or "")
     return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values, finds_k=own)
 
 
@@ -265,7 +271,7 @@ def _nulls(run: Any) -> list[Null]:
             values = (row[name] for name in ("null_low", "null_mean", "null_high", "gap", "p_value"))
             bands[tuple(row[name] for name in CANDIDATE)][measure] = Band(*map(float, values))
     return [
-        Null(dataset, algorithm_name(algorithm), int(k), int(runs[dataset, algorithm, k]), found)
+        Null(dataset, algorithm_label(algorithm), int(k), int(runs[dataset, algorithm, k]), found)
         for (dataset, algorithm, k), found in bands.items()
     ]
 

@@ -34,11 +34,7 @@ def matrix_words(run: Run, dataset: str, seed: int) -> str:
 
 
 def held_out_command(run: Run) -> str:
-    """Return the sweep that asks held-out cells about the same candidates, into a new folder.
-
-    Surrogates are left out there. Nothing is returned where a file is not where it was, or an algorithm was left out on
-    a data set.
-    """
+    """Return the sweep that asks held-out cells about the same candidates; nothing where it cannot be repeated."""
     from bivaluate.algorithms.registry import split_name
     from bivaluate.datasets.named import is_name
 

@@ -19,14 +19,10 @@ class Cell(NamedTuple):
 
     Parameters
     ----------
-    dataset : str
-        Name of the data set, as in the tables of the run.
-    algorithm : str
-        Key of the algorithm, or ``package.module:Class``.
-    k : int
-        Number of biclusters asked for.
-    seed : int
-        The seed.
+    dataset, algorithm : str
+        Their names, as in the tables of the run.
+    k, seed : int
+        Number of biclusters asked for, and the seed.
 
     See Also
     --------

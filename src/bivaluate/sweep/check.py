@@ -22,7 +22,6 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
     Parameters
     ----------
     path : str or path-like
-        The run folder of a sweep.
 
     Returns
     -------
@@ -31,10 +30,8 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
 
     Raises
     ------
-    FileError
-        If there is no such folder, or it may not be read.
-    RunError
-        If it is not a run folder, is of a layout this version does not read, or its journal cannot be opened.
+    FileError, RunError
+        If there is no such folder, it may not be read, is not a run folder or of a layout this version does not read.
 
     See Also
     --------
@@ -42,11 +39,8 @@ def check_run(path: str | os.PathLike[str]) -> list[str]:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from bivaluate.sweep import Plan, Sweep
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2]), folder).run()
-    ...     check_run(folder)
+    >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
+    >>> check_run(run.path)
     []
     """
     run = load_run(path)

@@ -30,9 +30,7 @@ def make_variant(matrix: Matrix, variant: str, copy: int, matrix_seed: int | Non
 def null_table(results: pd.DataFrame, variants: pd.DataFrame, null: str, per_seed: Collection[str]) -> pd.DataFrame:
     """Return one row per finished cell and measure that has a better direction.
 
-    ``gap`` is how much better the value is than the mean of the null, ``p_value`` (1 + hits)/(B + 1) with
-    B = ``null_n``. A surrogate in which an algorithm finds nothing to score has no value: it is in
-    ``null_runs`` and not in ``null_n``. ``null_low`` to ``null_high`` holds the central 90 %.
+    A surrogate in which an algorithm finds nothing to score has no value: it is in ``null_runs``, not in ``null_n``.
     """
     import pandas as pd
 
@@ -69,13 +67,10 @@ def choice_p_values(summary: pd.DataFrame, variants: pd.DataFrame, null: str, me
     found = {}
     for dataset, group in summary.groupby("dataset", sort=False):
         mine = surrogates[surrogates["dataset"] == dataset]
-        if not len(mine) or measure not in mine:
-            found[str(dataset)] = float("nan")
-            continue
-        wide = mine.pivot_table(index="run", columns=["algorithm", "k"], values=measure, aggfunc="mean", dropna=False)
-        places = list(zip(group["algorithm"], group["k"], strict=True))
-        scores = wide.reindex(columns=places).to_numpy(float)
-        found[str(dataset)] = chosen_p_value(
-            group["mean"].to_numpy(float), scores, get_metric(measure).direction
-        ).p_value
+        found[str(dataset)] = float("nan")
+        if len(mine) and measure in mine:
+            wide = mine.pivot_table(index="run", columns=["algorithm", "k"], values=measure, dropna=False)
+            scores = wide.reindex(columns=list(zip(group["algorithm"], group["k"], strict=True))).to_numpy(float)
+            chosen = chosen_p_value(group["mean"].to_numpy(float), scores, get_metric(measure).direction)
+            found[str(dataset)] = chosen.p_value
     return found

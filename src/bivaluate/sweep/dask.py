@@ -30,11 +30,7 @@ def perform_on_worker(task: Task, matrix: Matrix, limit: float | None) -> list[O
 def perform_on_cluster(
     tasks: Sequence[Task], matrix_of: MatrixOf, address: str, limit: float | None
 ) -> Generator[Finished, None, None]:
-    """Perform the tasks on a cluster; yield them as they finish.
-
-    A worker that is lost costs time only: its tasks, and its copies of matrices if nobody else holds them,
-    go to the others.
-    """
+    """Perform the tasks on a cluster; yield them as they finish."""
     client = connect(address)
     try:
         yield from _Submission(client, matrix_of, limit).finished(tasks)

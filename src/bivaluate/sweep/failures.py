@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bivaluate._text import plural
@@ -39,9 +38,3 @@ def failure_sentences(failed: pd.DataFrame) -> list[str]:
         counts = [f"{row[key]} {word}" for key, word in (("failed", FAILED), ("timed_out", TIMED_OUT)) if row[key]]
         said.append(f"{name}: {' and '.join(counts)} of {plural(row['fits'], 'fit')}. For example: {row['reason']}")
     return said
-
-
-def without_a_fit(failed: pd.DataFrame, named: Iterable[str]) -> list[str]:
-    """Return those of the named algorithms of which every fit failed."""
-    gone = failed[failed["failed"] + failed["timed_out"] == failed["fits"]]
-    return [key for key in named if key in set(gone["algorithm"])]

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ import numpy as np
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import BivaluateWarning, RunError
 from bivaluate._parallel import count_cores
-from bivaluate._text import html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import FINAL, algorithm_label
+from bivaluate._text import FINAL, listing, percent, plural
+from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE
 from bivaluate.judge.verdict import Verdict
@@ -54,10 +54,8 @@ class Found:
 
     Parameters
     ----------
-    matrix : Matrix
-        The data.
-    solution : Biclustering
-        The supported biclusters of the best solution, those of most evidence first.
+    matrix, solution : Matrix, Biclustering
+        The data, and the supported biclusters of the best solution, those of most evidence first.
     outcomes : mapping of Fit to Outcome
         How every fit ended.
     notes : list of str
@@ -72,8 +70,6 @@ class Found:
     >>> X = np.random.default_rng(0).normal(size=(40, 20))
     >>> X[:12, :6] += 3
     >>> found = find(X, algorithms="las")
-    >>> len(found.solution)
-    1
     """
 
     matrix: Matrix
@@ -95,14 +91,13 @@ class Found:
     def _evaluate(self, solution: Biclustering) -> Evaluation:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BivaluateWarning)
-            return evaluate(self.matrix, solution, missing="omit" if self.gaps else "raise")
+            return evaluate(self.matrix, solution, missing="omit" if traits_of(self.matrix).gaps else "raise")
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
         """One row per solution that was judged, those of most evidence first.
 
-        ``k`` is the number of biclusters requested, an upper bound for algorithms that find it themselves. The solution
-        of ``las-final`` is the supported part of that of ``las``, refined.
+        The solution of ``las-final`` is the supported part of that of ``las``, refined.
 
         Examples
         --------
@@ -141,91 +136,36 @@ class Found:
         >>> found.second is None
         True
         """
-        own = "" if self.chosen is None else _base(self.chosen)
-        return best_fit(
-            {fit: score for fit, score in self._scored.items() if _base(fit) != own and score[EVIDENCE] > 0}
-        )
+        scored, own = self._scored, self.chosen and _base(self.chosen)
+        return best_fit({fit: score for fit, score in scored.items() if _base(fit) != own and score[EVIDENCE] > 0})
 
     @property
-    def only_in_second(self) -> Biclustering:
-        """The supported biclusters of the second best algorithm that share no cells, or hardly any, with the solution.
-
-        Examples
-        --------
-        >>> len(found.only_in_second)
-        0
-        """
-        blob = None if self.second is None else self.outcomes[self.second].solution
-        if blob is None:
-            return Biclustering([], self.matrix.shape)
-        other = self._evaluate(unpack_solution(blob))
-        pairs = enumerate(zip(other.solution, other.records, strict=True))
-        new = [k for k, (block, record) in pairs if record["supported"] and _shared(block, self.solution) < 0.1]
-        return other.solution.select(new)
-
-    @property
-    def headline(self) -> str:
-        """How many biclusters there are and of which patterns, in a few words.
-
-        Examples
-        --------
-        >>> found.headline
-        '1 bicluster, with a shifted mean.'
-        """
+    def _headline(self) -> str:
+        """How many biclusters there are and of which patterns, in a few words."""
         patterns = Counter(str(record["pattern"]) for record in self.evaluation.records).most_common()
         if not patterns:
             return "No bicluster is supported."
         total = plural(len(self.solution), "bicluster")
         if len(patterns) == 1:
             return f"{total}, {'' if len(self.solution) == 1 else 'all '}with {_article(patterns[0][0])}."
-        words = [NUMBERS[count] if count < len(NUMBERS) else str(count) for _, count in patterns]
-        return (
-            f"{total}: {listing([f'{word} with {_article(p)}' for word, (p, _) in zip(words, patterns, strict=True)])}."
-        )
-
-    @property
-    def gaps(self) -> bool:
-        """Whether cells are missing, which are left out of every judgement.
-
-        Examples
-        --------
-        >>> found.gaps
-        False
-        """
-        return bool(traits_of(self.matrix).gaps)
-
-    @property
-    def verdict(self) -> str:
-        """What there is, who found it, and what came second, in a few sentences.
-
-        Examples
-        --------
-        >>> found.verdict
-        '1 bicluster, with a shifted mean. LAS (K = 1) found it; no other algorithm was run.'
-        """
-        return f"{self.headline} {self.found_by}"
+        named = ((NUMBERS[n] if n < len(NUMBERS) else str(n), _article(pattern)) for pattern, n in patterns)
+        return f"{total}: {listing([f'{word} with {pattern}' for word, pattern in named])}."
 
     @cached_property
-    def record(self) -> Verdict:
-        """The verdict as terminal, page and JSON print it: one row per bicluster, who found them, what else to know.
+    def verdict(self) -> Verdict:
+        """The verdict as terminal, page and JSON print it: a row per bicluster; the first note says who found them.
 
         Examples
         --------
-        >>> found.record.headline
-        '1 bicluster, with a shifted mean.'
+        >>> print(found.verdict)
+        1 bicluster, with a shifted mean.
         """
         own = self.evaluation.verdict
-        return replace(own, headline=self.headline, notes=(self.found_by, *self.notes, *own.notes), next_steps=())
+        return replace(own, headline=self._headline, notes=(self._found_by, *self.notes, *own.notes), next_steps=())
 
     @property
-    def found_by(self) -> str:
-        """Who found the biclusters, and what came second, in a sentence.
-
-        Examples
-        --------
-        >>> found.found_by
-        'LAS (K = 1) found it; no other algorithm was run.'
-        """
+    def _found_by(self) -> str:
+        """Who found the biclusters, and what came second, in a sentence."""
         best, second, scores = self.chosen, self.second, self._scored
         assert best is not None
         if not len(self.solution):
@@ -240,7 +180,7 @@ class Found:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """One mapping per bicluster: ``bicluster``, ``n_rows``, ``n_cols``, ``pattern``, ``evidence``, ``verdict``.
+        """One mapping per bicluster: its name, sizes, pattern, evidence and verdict.
 
         Examples
         --------
@@ -252,12 +192,10 @@ class Found:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the evidence of every solution over K, a line per algorithm, the chosen one marked.
 
-        K is the number requested, or the number found where an algorithm finds it itself.
-
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; a new figure if not given.
+            Where to draw; a new figure by default.
 
         Returns
         -------
@@ -281,7 +219,6 @@ class Found:
         Parameters
         ----------
         path : str or path-like
-            The file.
 
         Returns
         -------
@@ -294,37 +231,35 @@ class Found:
         """
         from bivaluate.report import Figure, Section, build_report
 
-        fits = [Fit(*row) for row in self.candidates[["algorithm", "k", "seed"]].itertuples(index=False)]
-        scores = self.candidates[["seed", "n_supported", "total_evidence"]].values.tolist()
-        figure = Figure(
-            self.plot(), "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."
-        )
-        section = Section(
-            "Candidates",
-            self._beyond(),
-            ("solution", "seed", "supported", "evidence"),
-            [[_called(fit), *map(int, row[:2]), row[2]] for fit, row in zip(fits, scores, strict=True)],
-            (figure,),
-            folds=((f"All {len(fits)} solutions", len(fits)),) if len(fits) > MOST_SHOWN else (),
-        )
-        self.evaluation.verdict = self.record
+        rows = [
+            [_called(Fit(key, k, seed)), int(seed), int(supported), evidence]
+            for key, k, seed, evidence, supported in self.candidates[list(CANDIDATE)].itertuples(index=False)
+        ]
+        caption = "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."
+        headings = ("solution", "seed", "supported", "evidence")
+        folds = ((f"All {len(rows)} solutions", len(rows)),) if len(rows) > MOST_SHOWN else ()
+        figures = (Figure(self.plot(), caption),)
+        section = Section("Candidates", self._beyond(), headings, rows, figures, folds=folds)
+        self.evaluation.verdict = self.verdict
         return build_report(self.evaluation, path, sections=[section])
 
     def _beyond(self) -> str:
-        """Say what the second best algorithm found that the solution does not hold."""
-        if self.second is None:
+        """Say which supported biclusters only the second best algorithm found."""
+        blob = None if self.second is None else self.outcomes[self.second].solution
+        if self.second is None or blob is None:
             return ""
-        only = self.only_in_second
+        other = self._evaluate(unpack_solution(blob))
+        pairs = zip(other.solution, other.records, strict=True)
+        only = [block for block, record in pairs if record["supported"] and _shared(block, self.solution) < 0.1]
         sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
         found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
-        return f"{_called(self.second)}, which comes second, found {found} that this solution does not hold."
+        return f"{_called(self.second)}, which comes second, found {found} that is missing here."
 
     def __repr__(self) -> str:
-        return f"Found({self.verdict})"
+        return f"Found({self._headline} {self._found_by})"
 
     def _repr_html_(self) -> str:
-        rows = [[str(row[name]) if name != "evidence" else number(row[name]) for name in row] for row in self.rows]
-        return html_table(self.verdict, ["bicluster", *self.matrix.nouns, "pattern", "evidence", "verdict"], rows)
+        return self.verdict._repr_html_()
 
 
 def find(
@@ -340,7 +275,7 @@ def find(
 
     Every algorithm is run for a few numbers of biclusters K, larger ones while evidence grows; then the best one for
     the K around its best and with more seeds; at last the members of the best solution are refined. Every solution is
-    judged by :func:`bivaluate.evidence_table`. What is returned are the supported biclusters of the best one.
+    judged by :func:`bivaluate.evidence_table`. Interrupted from the keyboard, the best solution so far is returned.
 
     Parameters
     ----------
@@ -351,8 +286,7 @@ def find(
     random_state : int, default=0
         Same seed, same answer, for any number of cores.
     time : float or callable, optional
-        Seconds it may take, about, or a function that returns how many are left; what is cut off is said in the notes.
-        By default everything planned is run.
+        Seconds it may take, about, or a function that returns how many are left; no limit by default.
     n_jobs : int, optional
         Cores to use; all by default.
     progress : callable, optional
@@ -367,18 +301,12 @@ def find(
     ------
     MatrixError
         If `X` has fewer than 4 rows or columns, or all of its cells are equal.
-    RunError
-        If every algorithm failed, or the time was too short for any.
-    ParameterError
-        If an option has a value that is not allowed.
+    RunError, ParameterError
+        If every algorithm failed, or the time was too short for any; if an option has a value that is not allowed.
 
     See Also
     --------
     evaluate, Sweep
-
-    Notes
-    -----
-    Interrupted from the keyboard, it returns the best solution so far, and says so in the notes.
 
     Examples
     --------
@@ -432,10 +360,8 @@ class _Search:
     cores: int
     left: Callable[[], float] | None
     progress: Progress | None
-
-    def __post_init__(self) -> None:
-        self.outcomes: dict[Fit, Outcome] = {}
-        self.cut_off: list[Fit] = []
+    outcomes: dict[Fit, Outcome] = field(default_factory=dict)
+    cut_off: list[Fit] = field(default_factory=list)
 
     def run(self, seed: int) -> bool:
         """Perform the plan; return whether it was interrupted from the keyboard."""
@@ -463,13 +389,8 @@ class _Search:
     def _tasks(self, fits: Sequence[Fit]) -> list[Task]:
         name = str(self.plan.datasets[0])
         slots = [Slot(Cell(name, *fit)) for fit in fits]
-        found = tasks(self.plan, slots, {(name, None): self.chosen}, lambda cell: self._packed(Fit(*cell[1:])))
+        found = tasks(self.plan, slots, {(name, None): self.chosen}, lambda c: self.outcomes[Fit(*c[1:])].solution)
         return [replace(task, n_jobs=self.cores if self.left is None else 1) for task in found]
-
-    def _packed(self, fit: Fit) -> bytes:
-        blob = self.outcomes[fit].solution
-        assert blob is not None
-        return blob
 
     def _perform(self, work: list[Task], workers: Workers) -> Generator[Finished, None, None]:
         """Perform tasks, in this process unless there is a limit: only a process of its own can be stopped."""
@@ -519,10 +440,8 @@ def _article(pattern: str) -> str:
 
 def _shared(block: Any, solution: Biclustering) -> float:
     """Return the largest share of a bicluster's cells that one of the solution holds."""
-    both: Iterable[int] = (
-        len(np.intersect1d(block.rows, b.rows)) * len(np.intersect1d(block.cols, b.cols)) for b in solution
-    )
-    return float(max(both, default=0) / block.size)
+    sides = ((np.intersect1d(block.rows, b.rows), np.intersect1d(block.cols, b.cols)) for b in solution)
+    return max((len(rows) * len(cols) / block.size for rows, cols in sides), default=0.0)
 
 
 def _about_data(said: str, chosen: Chosen) -> list[str]:
@@ -531,7 +450,18 @@ def _about_data(said: str, chosen: Chosen) -> list[str]:
     for key, reason in chosen.left_out.items():
         reasons.setdefault(reason, []).append(algorithm_label(key))
     changed = [said] if said and any(chosen.views.values()) else []
-    return changed + [f"Left out: {listing(names)} ({reason})." for reason, names in reasons.items()]
+    return changed + [_not_run(names, reason.removesuffix(".")) for reason, names in reasons.items()]
+
+
+def _not_run(names: Sequence[str], reason: str) -> str:
+    """Say that some algorithms were not run.
+
+    >>> _not_run(["NMF", "Leiden"], "it needs non-negative data")
+    'NMF and Leiden were not run: they need non-negative data.'
+    """
+    if len(names) > 1:
+        reason = reason.replace("it needs ", "they need ").replace("it is ", "they are ")
+    return f"{listing(names)} {'was' if len(names) == 1 else 'were'} not run: {reason}."
 
 
 def _about_failures(outcomes: Mapping[Fit, Outcome]) -> list[str]:

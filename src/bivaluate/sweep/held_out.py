@@ -68,23 +68,18 @@ def predictive_gain(
 ) -> PredictiveGain:
     """Hide cells, fit the rest, predict what was hidden: the gain over row and column means, for each K.
 
-    The hidden sets are disjoint. All means are those of visible cells. For the fit, hidden cells are set to row mean +
-    column mean − grand mean. Each bicluster then predicts its hidden cells by an additive fit to its visible ones, on
-    top of row and column means that are fitted anew to what the biclusters leave; overlapping biclusters predict by the
-    mean of their fits.
+    For the fit, hidden cells are set to row mean + column mean − grand mean of the visible ones. Each bicluster then
+    predicts its hidden cells by an additive fit to its visible ones, on top of row and column means fitted anew
+    to what the biclusters leave; overlapping biclusters predict by the mean of their fits.
 
     Parameters
     ----------
     X : array-like, DataFrame or Matrix of shape (n, m)
         Data matrix; missing cells are never hidden and are set to the means for the fit.
-    fit : callable
-        ``fit(X_filled, k)`` returns the Biclustering of k biclusters found in a complete matrix.
-    k_values : iterable of int
-        Numbers of biclusters to try.
-    folds : int, default=5
-        How many sets of cells are hidden, one at a time.
-    share : float, default=0.1
-        Share of the observed cells in each set.
+    fit, k_values : callable, iterable of int
+        ``fit(X_filled, k)`` returns the Biclustering of k biclusters found in a complete matrix; the k to try.
+    folds, share : int, float
+        How many disjoint sets of cells are hidden, one at a time, and the share of the observed cells in each.
     nested : bool, default=False
         Whether the first k biclusters of a fit for more are those of a fit for k: one fit per fold then serves all K.
     random_state : int or sequence of int, default=0
@@ -97,10 +92,8 @@ def predictive_gain(
 
     Raises
     ------
-    ParameterError
-        If folds, share or k_values make no sense, or ask for more cells than there are.
-    MatrixError
-        If a set would hide a whole row or column.
+    ParameterError, MatrixError
+        If more cells are asked for than there are, or a set would hide a whole row or column.
 
     See Also
     --------
@@ -108,18 +101,14 @@ def predictive_gain(
 
     References
     ----------
-    Owen AB, Perry PO (2009). Bi-cross-validation of the SVD and the nonnegative matrix factorization.
-    Ann. Appl. Stat. 3:564–594. doi:10.1214/08-AOAS227
+    Owen AB, Perry PO (2009). Bi-cross-validation. Ann. Appl. Stat. 3:564–594. doi:10.1214/08-AOAS227
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(60, 20))
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
     >>> X[:20, :8] += 3
-    >>> known = lambda X, k: Biclustering([(range(20), range(8)), (range(30, 50), range(10, 18))][:k], X.shape)
-    >>> gain = predictive_gain(X, known, [1, 2], nested=True)
-    >>> gain.best_k, gain.nothing
-    (1, False)
+    >>> predictive_gain(X, lambda X, k: Biclustering([(range(20), range(8))], X.shape), [1]).best_k
+    1
     """
     values = Matrix.of(X, "omit").values
     tried = sorted({check_int("k", k, 1) for k in k_values})
@@ -141,11 +130,7 @@ def predictive_gain(
 
 
 def predicted(visible: Floats, solution: Biclustering) -> Floats:
-    """Predict every cell from the visible ones: row and column means, and the patterns of the biclusters on top.
-
-    Means and patterns are fitted in turn, each to what the others leave, so that a bicluster is not judged against
-    means it has itself displaced.
-    """
+    """Predict every cell from the visible ones: means and patterns, fitted in turn, each to what the others leave."""
     deviation = np.zeros(visible.shape)
     background = _background(visible)
     for _ in range(_ROUNDS if len(solution) else 0):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
@@ -14,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import FileError, RunError
-from bivaluate._files import check_reachable, disk_error, table_text, write_whole
+from bivaluate._files import check_reachable, make_folder, table_text, write_whole
 from bivaluate._text import html_table, unpacked
 from bivaluate.matrix import Matrix
+from bivaluate.registry import RENAMED
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import EXTRA_SEED, Cell
 from bivaluate.sweep.copies import null_table
@@ -42,7 +44,6 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     Parameters
     ----------
     path : str or path-like
-        The run folder of a sweep.
 
     Returns
     -------
@@ -51,10 +52,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Raises
     ------
-    FileError
-        If there is no such folder, or it may not be read.
-    RunError
-        If the folder is not a run folder, or of a layout this version does not read.
+    FileError, RunError
+        If there is no such folder, it may not be read, is no run folder, or of a layout this version does not read.
 
     See Also
     --------
@@ -62,10 +61,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Examples
     --------
-    >>> load_run("no such folder")
-    Traceback (most recent call last):
-        ...
-    bivaluate._errors.FileError: there is no run folder 'no such folder'.
+    >>> load_run("RUN")  # doctest: +SKIP
     """
     folder = Path(path)
     if not os.path.isdir(folder):
@@ -75,16 +71,12 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
 
 class Run:
-    """A run folder, read-only. Tables are in the order of the plan, never of completion.
-
-    Made by :func:`load_run` and :meth:`Sweep.run`. Examples of its parts are about the `run` made here.
+    """A run folder, read-only; made by :func:`load_run` and :meth:`Sweep.run`. Tables are in the order of the plan.
 
     Parameters
     ----------
-    folder : Path
-        The run folder.
-    journal : Journal, optional
-        Its journal, if it is open already.
+    folder, journal : Path, Journal
+        The run folder, and its journal if that is open already.
 
     Raises
     ------
@@ -98,8 +90,6 @@ class Run:
     Examples
     --------
     >>> run = Sweep(Plan("scenario:S9b", "cca", k=[2, 3], null="permute", null_runs=2)).run()
-    >>> run.results["status"].tolist()
-    ['ok', 'ok']
     """
 
     def __init__(self, folder: Path, journal: Journal | None = None) -> None:
@@ -115,6 +105,9 @@ class Run:
             )
         check_journal(self.journal)
         self._matrix = lru_cache(maxsize=8)(self._read_matrix)
+        #: What the journal says about each matrix, by data set and (of a scenario) seed; names of data sets.
+        self.matrices = {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
+        self.datasets: list[str] = list(dict.fromkeys(dataset for dataset, _ in self.matrices))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy as what it is: a folder that is opened again."""
@@ -150,17 +143,6 @@ class Run:
             "matrices": [{key: v for key, v in entry.items() if key != "truth"} for entry in self.matrices.values()],
             "sessions": self.journal.records("sessions"),
         }
-
-    @cached_property
-    def matrices(self) -> dict[tuple[str, int | None], dict[str, Any]]:
-        """What the journal says about each matrix, by data set and (of a scenario) seed.
-
-        Examples
-        --------
-        >>> [(entry["file"], entry["n_rows"]) for entry in run.matrices.values()]
-        [('scenario_S9b-seed0.npz', 300)]
-        """
-        return {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -231,7 +213,7 @@ class Run:
             for *cell, records in self.journal.rows([*CELL, "biclusters"])
             for record in sound_list(parsed(records), dict, Cell(*cell).spelt)
         )
-        return _frame(rows, CELL + BICLUSTER, LAST)
+        return _called_as_now(_frame(rows, CELL + BICLUSTER, LAST))
 
     @cached_property
     def times(self) -> pd.DataFrame:
@@ -257,26 +239,12 @@ class Run:
         per_seed = {dataset for dataset, seed in self.matrices if seed is not None}
         return null_table(self.results, self.variants, self.plan.null or "", per_seed)
 
-    @cached_property
-    def datasets(self) -> list[str]:
-        """Names of the data sets in the order of the plan.
-
-        Examples
-        --------
-        >>> run.datasets
-        ['scenario:S9b']
-        """
-        return list(dict.fromkeys(dataset for dataset, _ in self.matrices))
-
     def matrix(self, dataset: str, seed: int | None = None) -> Matrix:
         """Return the matrix of a data set; a scenario has one per seed, any other data set one for all.
 
         Parameters
         ----------
-        dataset : str
-            Its name.
-        seed : int, optional
-            The seed of a scenario.
+        dataset, seed : str, int or None
 
         Returns
         -------
@@ -295,10 +263,7 @@ class Run:
 
         Parameters
         ----------
-        dataset : str
-            Its name.
-        seed : int, optional
-            The seed of a scenario.
+        dataset, seed : str, int or None
 
         Returns
         -------
@@ -319,7 +284,6 @@ class Run:
         Parameters
         ----------
         cell : Cell
-            Data set, algorithm, K and seed.
 
         Returns
         -------
@@ -340,7 +304,6 @@ class Run:
         Parameters
         ----------
         cell : Cell
-            Data set, algorithm, K and seed.
 
         Returns
         -------
@@ -361,7 +324,6 @@ class Run:
         Parameters
         ----------
         cell : Cell
-            Data set, algorithm, K and seed.
 
         Returns
         -------
@@ -383,7 +345,7 @@ class Run:
         Returns
         -------
         dict of str to DataFrame
-            Those that have rows, or always are written.
+            Those that have rows, or are always written.
 
         Examples
         --------
@@ -405,8 +367,6 @@ class Run:
         Examples
         --------
         >>> run.export()
-        >>> (run.path / "results.csv").exists()
-        True
         """
         for name, frame in self.tables().items():
             path = self.path / f"{name}.csv"
@@ -415,13 +375,9 @@ class Run:
         write_whole(self.path / PROVENANCE, json.dumps(self.provenance, indent=1) + "\n")
         for *cell, blob in self.journal.rows([*CELL, "solution"]):
             path = solution_path(self.path, *cell)
-            if blob is None or path.exists():
-                continue
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise disk_error(path.parent, error) from error
-            write_whole(path, solution_text(blob) + "\n")
+            if blob is not None and not path.exists():
+                make_folder(path.parent)
+                write_whole(path, solution_text(blob) + "\n")
 
     def _scores(self, first: list[str], variants: bool) -> pd.DataFrame:
         names = [*first, "status", "reason"]
@@ -430,7 +386,7 @@ class Run:
             | sound_record(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]).spelt)
             for *cell, scores in self.journal.rows([*names, "scores"], variants=variants)
         )
-        return _frame(rows, first + OUTCOME)
+        return _called_as_now(_frame(rows, first + OUTCOME))
 
     def _matrix_key(self, dataset: str, seed: int | None) -> tuple[str, int | None]:
         for key in ((dataset, None), (dataset, seed), (dataset, (seed or 0) % EXTRA_SEED)):
@@ -463,6 +419,14 @@ def _naming(cell: Cell) -> Iterator[None]:
     except RunError as error:
         name = Cell(*cell).spelt
         raise error if name in str(error) else RunError(f"{name}: {error}") from error
+
+
+def _called_as_now(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with columns of earlier versions under their present names; a warning says which."""
+    old = {key: new for key, new in RENAMED.items() if key in frame and new not in frame}
+    for key, new in old.items():
+        warnings.warn(FutureWarning(f"the column {key!r} of this run is called {new!r} now."), stacklevel=2)
+    return frame.rename(columns=old)
 
 
 def _frame(rows: Iterable[dict[str, Any]], first: list[str], last: Iterable[str] = ()) -> pd.DataFrame:

@@ -42,10 +42,8 @@ def merge_parts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[
 
     Parameters
     ----------
-    parts : sequence of str or path-like
-        The run folders of all parts, in any order.
-    out : str or path-like
-        The new run folder.
+    parts, out : sequence of str or path-like, str or path-like
+        The run folders of all parts, in any order, and the new run folder.
 
     Returns
     -------
@@ -54,10 +52,8 @@ def merge_parts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[
 
     Raises
     ------
-    RunError
+    RunError, FileError
         If a part is missing, unfinished, twice there, damaged or of another plan, or the new folder holds a run.
-    FileError
-        If a folder is not there.
 
     See Also
     --------

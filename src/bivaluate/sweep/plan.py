@@ -31,10 +31,7 @@ SCORE_OPTIONS = ("degenerate", "missing", "min_rows", "min_cols", "small", "sing
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that decides the result tables of a sweep; nothing that does not (jobs, folder).
-
-    A plan is checked when it is made: unknown algorithms, measures, options and parameters, and values of a wrong
-    type, are refused before anything is fitted.
+    """Everything that decides the result tables of a sweep; it is checked when it is made.
 
     Parameters
     ----------
@@ -42,8 +39,8 @@ class Plan:
         File paths, ``scenario:S1`` or ``scenario:*``, ``yeast:04_elutriation`` or ``yeast:*``.
     algorithms : sequence of str
         Keys of the algorithm registry, ``all``, patterns such as ``spectral*``; ``package.module:Class`` for an
-        estimator of your own, ``cmd:`` and a command line, ``recipe:`` and a recipe. What a pattern stands for is left
-        out, with a warning, where it cannot take a data set. ``"auto"``, the default, takes those that fit the data.
+        estimator of your own, ``cmd:`` and a command line, ``recipe:`` and a recipe. ``"auto"``, the default, takes
+        those that fit the data.
     k : int, sequence of int, "planted" or "auto"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds. ``"auto"``, the
         default, is the plan of :func:`bivaluate.find`: a few K, more where evidence grows, the best refined.
@@ -56,22 +53,17 @@ class Plan:
         Keys of the measures to compute.
     parameters : mapping of str to mapping
         Algorithm key to keyword arguments of its estimator.
-    score : mapping
-        Options of :func:`bivaluate.evaluate`: ``min_rows``, ``exponent`` and others.
-    read : mapping
-        Options of :func:`bivaluate.read_matrix` for the files among the data sets: ``transpose``, ``sheet`` and others.
+    score, read : mapping
+        Options of :func:`bivaluate.evaluate`, and of :func:`bivaluate.read_matrix` for files.
     time_limit : float, optional
         Seconds a cell may take; no limit by default.
     null : {"permute", "phase"}, optional
         Repeat everything on surrogates: each row permuted, or phase-randomised rows (for ordered columns).
     null_runs : int
         Surrogates per matrix, 19 if there is a null.
-    held_out : int
-        Folds of held-out cells, 2 to 10; 0 for none. The algorithms are fitted again with these cells hidden, and
-        ``predictive`` says how much better the biclusters predict them than row and column means do.
-    stability : int
-        Subsamples of rows and columns in which biclusters are looked for again; 0 for none. ``stability`` says how well
-        they are found again, less what one surrogate treated the same way gives.
+    held_out, stability : int
+        Folds of held-out cells to predict (2 to 10), and subsamples of rows and columns in which biclusters are looked
+        for again; 0 for none.
 
     Raises
     ------
@@ -87,10 +79,6 @@ class Plan:
     >>> plan = Plan(datasets=["scenario:S1"], algorithms=["cca"], k=[3, 5], seeds=2)
     >>> plan.seeds, plan.k
     ((0, 1), (3, 5))
-    >>> Plan(["scenario:S1"], ["cca"], parameters={"cca": {"inverted_rows": "yes"}})
-    Traceback (most recent call last):
-        ...
-    bivaluate._errors.ParameterError: cca.inverted_rows is 'yes'; true or false is needed.
     """
 
     datasets: Sequence[str]
@@ -119,8 +107,14 @@ class Plan:
         chosen = choose_algorithms(word for word in words if word != AUTO)
         put(self, "algorithms", (*([AUTO] if AUTO in words else []), *chosen))
         put(self, "by_pattern", frozenset(key for key, named in chosen.items() if not named))
-        put(self, "k", _check_k(self.k))
-        put(self, "seeds", _check_seeds(self.seeds))
+        k: Any = self.k
+        seeds: Any = self.seeds
+        if isinstance(k, str):
+            check_choice("k", k, (PLANTED, AUTO))
+        else:
+            put(self, "k", _numbers("k", [k] if isinstance(k, Integral) else k, 1))
+        seeds = range(check_int("seeds", seeds, 1)) if isinstance(seeds, Integral) else seeds
+        put(self, "seeds", _numbers("seeds", seeds, 0))
         if self.algorithm_seed is not None:
             put(self, "algorithm_seed", check_int("algorithm_seed", self.algorithm_seed, 0, LARGEST_SEED))
         put(self, "metrics", _check_metrics(self.metrics))
@@ -156,11 +150,9 @@ class Plan:
         >>> Plan("scenario:S1", "las", 3).to_dict()["k"]
         [3]
         """
+        later = ("held_out", "stability")  # left out where 0, as in plans written before there were any
         values = {f.name: plain(getattr(self, f.name)) for f in fields(self)}
-        for name in ("held_out", "stability"):  # as plans were written before there were any
-            if not values[name]:
-                del values[name]
-        return values
+        return {name: value for name, value in values.items() if value or name not in later}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], where: str = "the plan") -> Plan:
@@ -168,10 +160,8 @@ class Plan:
 
         Parameters
         ----------
-        content : mapping
-            Values by the names of the parameters.
-        where : str
-            How messages name the source.
+        content, where : mapping, str
+            Values by the names of the parameters, and how messages name their source.
 
         Returns
         -------
@@ -192,14 +182,12 @@ class Plan:
         if gone := [key for key in content if key in REMOVED]:
             text = f"{where}: {listing(gone)} of version 0.1.0 is no part of a plan any more."
             warnings.warn(text, SearchWarning, stacklevel=2)
-        content = {key: value for key, value in content.items() if key not in REMOVED}
-        for key in content:
-            if key not in known:
-                allowed = f"allowed: {', '.join(known)}.{suggest(key, known)}"
-                raise FormatError(f"{where}: {key!r} is not part of a plan; {allowed}")
+        for key in [key for key in content if key not in (*known, *REMOVED)]:
+            allowed = f"allowed: {', '.join(known)}.{suggest(key, known)}"
+            raise FormatError(f"{where}: {key!r} is not part of a plan; {allowed}")
         if "datasets" not in content:
             raise FormatError(f'{where}: "datasets" is missing; for example datasets = ["matrix.tsv"].')
-        return cls(**content)
+        return cls(**{key: value for key, value in content.items() if key in known})
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Plan:
@@ -208,7 +196,6 @@ class Plan:
         Parameters
         ----------
         path : str or path-like
-            The TOML file.
 
         Returns
         -------
@@ -217,10 +204,8 @@ class Plan:
 
         Raises
         ------
-        FileError
-            If the file cannot be read.
-        FormatError
-            If it is not a plan in TOML.
+        FileError, FormatError
+            If the file cannot be read, or is not a plan in TOML.
 
         Examples
         --------
@@ -235,11 +220,11 @@ class Plan:
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise FormatError(f"{name} is not valid TOML: {error}.") from None
         content = _with_none(content)
+        folder = Path(path).parent
         if isinstance(content.get("datasets"), list):
-            beside = [(Path(path).parent / str(dataset), dataset) for dataset in content["datasets"]]
-            content["datasets"] = [str(file) if os.path.exists(file) else dataset for file, dataset in beside]
+            content["datasets"] = [_beside(folder, word) for word in content["datasets"]]
         if isinstance(content.get("algorithms"), list):
-            content["algorithms"] = [_beside(Path(path).parent, str(word)) for word in content["algorithms"]]
+            content["algorithms"] = [_beside(folder, word, "recipe:") for word in content["algorithms"]]
         return cls.from_dict(content, name)
 
     def to_toml(self) -> str:
@@ -292,10 +277,7 @@ def differences(plan: Plan, other: Plan) -> list[str]:
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
-    """Raise if there is no such algorithm, or if it does not take these parameters and values.
-
-    What a parameter takes is read from the annotations of the class, where there are any.
-    """
+    """Raise if there is no such algorithm, or if it does not take these parameters and values."""
     from bivaluate.algorithms.registry import estimator_of
 
     cls, _ = estimator_of(key)
@@ -343,11 +325,11 @@ def _in_words(allowed: Any) -> str:
     return named.get(allowed) or " or ".join(_in_words(one) for one in typing.get_args(allowed))
 
 
-def _beside(folder: Path, algorithm: str) -> str:
-    """Return the name of an algorithm with the file of its recipe resolved against the folder of the plan."""
-    prefix, _, name = algorithm.partition(":")
-    file = folder / name
-    return f"{prefix}:{file}" if prefix == "recipe" and name.endswith(".toml") and os.path.exists(file) else algorithm
+def _beside(folder: Path, word: Any, prefix: str = "") -> Any:
+    """Return a name with the file after the prefix resolved against the folder of the plan, if it is there."""
+    file = folder / str(word).removeprefix(prefix)
+    named = str(word).startswith(prefix) and (not prefix or file.suffix == ".toml")
+    return f"{prefix}{file}" if named and os.path.exists(file) else word
 
 
 def parse_assignments(option: str, texts: Iterable[str]) -> dict[str, Any]:
@@ -390,16 +372,6 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
         if words.count(word) > 1:
             raise ParameterError(f"{name} names {word!r} more than once.")
     return words
-
-
-def _check_k(k: Any) -> tuple[int, ...] | str:
-    if isinstance(k, str):
-        return check_choice("k", k, (PLANTED, AUTO))
-    return _numbers("k", [k] if isinstance(k, Integral) else k, 1)
-
-
-def _check_seeds(seeds: Any) -> tuple[int, ...]:
-    return _numbers("seeds", range(check_int("seeds", seeds, 1)) if isinstance(seeds, Integral) else seeds, 0)
 
 
 def _numbers(name: str, values: Iterable[Any], minimum: int) -> tuple[int, ...]:

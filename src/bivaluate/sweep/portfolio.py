@@ -24,20 +24,15 @@ NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Member:
-    """One algorithm of the portfolio: the data it is for, the most cells it is given, its parameters.
+    """One algorithm of the portfolio: the data it is for, the most cells it is given, its parameters."""
 
-    `most_cells` is the largest number of cells, empty ones counted, and `most_columns` of columns, `gaps` says that it
-    takes missing cells, `weights` that it gets ratings as weights, 0 where there is none, `own_form` that it brings
-    data into a form of its own, `refines` that it refines its biclusters.
-    """
-
-    most_cells: float = math.inf
+    most_cells: float = math.inf  # empty ones counted
     most_columns: float = math.inf
     nonnegative: bool = False
-    weights: bool = False
-    own_form: bool = False
-    gaps: bool = False
-    refines: bool = False
+    weights: bool = False  # gets ratings as weights, 0 where there is none
+    own_form: bool = False  # brings data into a form of its own
+    gaps: bool = False  # takes missing cells
+    refines: bool = False  # refines its biclusters
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -163,14 +158,14 @@ def unsuited(key: str, traits: Traits) -> str:
     member = PORTFOLIO[key]
     n, m = traits.shape
     if member.nonnegative and not traits.nonnegative:
-        return "it needs data without negative values"
+        return "it needs non-negative data"
     most = member.most_cells
     if traits.sparse and not ALGORITHMS[key].sparse:
         most = min(most, MOST_MADE_DENSE)
     if n * m > most:
-        return f"{n:,} × {m:,} cells are more than the {most:,.0f} it is given"
+        return f"it is too slow beyond {most:,.0f} cells"
     if m > member.most_columns:
-        return f"{m:,} columns are more than the {member.most_columns:,.0f} it is given"
+        return f"it is too slow beyond {member.most_columns:,.0f} columns"
     return ""
 
 

@@ -43,10 +43,8 @@ class Refined:
 
     Parameters
     ----------
-    solution : Biclustering
-        The biclusters after all changes.
-    evidence : Evidence
-        Their evidence.
+    solution, evidence : Biclustering, Evidence
+        The biclusters after all changes, and their evidence.
     changes : sequence of Change
         Which row or column joined or left which bicluster, and what that gained.
 
@@ -56,10 +54,7 @@ class Refined:
 
     Examples
     --------
-    >>> X = np.random.default_rng(0).normal(size=(80, 20))
-    >>> X[:20, :8] += 3
-    >>> len(refine(X, Biclustering([(range(2, 20), range(7))], X.shape)).changes) > 0
-    True
+    >>> refined = refine(X, S, trials=0)
     """
 
     solution: Biclustering
@@ -81,9 +76,8 @@ class Refined:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(30, 12))
-        >>> refine(X, Biclustering([(range(9), range(6))], X.shape), trials=0).sentences(Matrix.of(X))
-        ['B1 stays as it is.']
+        >>> refine(X, S, trials=0).sentences(Matrix.of(X))[0]
+        'B1 stays as it is.'
         """
         said = []
         labels = (matrix.row_label, matrix.col_label)
@@ -104,17 +98,13 @@ class Refined:
 def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: int | None = None) -> Refined:
     """Refine biclusters: let rows and columns join and leave one at a time where the evidence of the solution grows.
 
-    Evidence includes the cost of naming a bicluster's members, so a change that is kept is worth its own cost. Which
-    changes are tried, and in what order, is decided by how well each row and column fits the pattern of the bicluster:
-    one whose cells noise explains better never joins. Whether a change is kept is decided by
-    :func:`bivaluate.evidence_table` alone. Biclusters are neither added, dropped nor merged.
+    Rows and columns are tried in the order in which they fit the pattern of the bicluster; whether a change is kept is
+    decided by :func:`bivaluate.evidence_table` alone. Biclusters are neither added, dropped nor merged.
 
     Parameters
     ----------
-    X : array-like, DataFrame or Matrix of shape (n_rows, n_cols)
-        The data.
-    solution : Biclustering
-        The biclusters to start from, from whatever source.
+    X, solution : array-like, DataFrame or Matrix, Biclustering
+        The data, and the biclusters to start from.
     missing : {"raise", "omit"}, default="raise"
         Whether missing cells (NaN) are refused or left out.
     trials : int, optional
@@ -136,14 +126,10 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(80, 20))
+    >>> X = np.random.default_rng(0).normal(size=(80, 20))
     >>> X[:20, :8] += 3
-    >>> refined = refine(X, Biclustering([(range(2, 20), range(7))], X.shape))
-    >>> refined.solution[0].shape
+    >>> refine(X, Biclustering([(range(2, 20), range(7))], X.shape)).solution[0].shape
     (20, 8)
-    >>> refined.sentences(Matrix(X))[0][:18]
-    'B1 gains 2 rows (0'
     """
     matrix = Matrix.of(X, missing).settled()
     blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]
@@ -162,22 +148,20 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
         start, refused = blocks[k], set[tuple[int, int]]()
         while trials > 0:
             tried = [c for c in _candidates(Z, start, blocks[k]) if c[:2] not in refused]
-            best: tuple[float, Any] = (0.0, None)
+            best: tuple[Change, Pair, Evidence] | None = None
             for axis, member, joined in tried:
                 trials -= 1
                 kept, blocks[k] = blocks[k], _changed(blocks[k], axis, member)
                 then = judged()
                 gain = float(then.gain[k] - now.gain[k])
-                if gain > 0 and then.total >= now.total:
-                    best = max(
-                        best, (gain, (Change(k, axis, member, joined, gain), blocks[k], then)), key=lambda b: b[0]
-                    )
-                else:
+                if not (gain > 0 and then.total >= now.total):
                     refused.add((axis, member))
+                elif best is None or gain > best[0].gain:
+                    best = Change(k, axis, member, joined, gain), blocks[k], then
                 blocks[k] = kept
-            if best[1] is None:
+            if best is None:
                 break
-            change, blocks[k], now = best[1]
+            change, blocks[k], now = best
             changes.append(change)
     info = {**solution.info, "refined": True} if changes else solution.info
     return Refined(Biclustering(blocks, matrix.shape, info=info), now, changes)
@@ -201,10 +185,7 @@ def _changed(block: Pair, axis: int, member: int) -> Pair:
 
 
 def _candidates(Z: Values, start: Pair, block: Pair) -> Iterator[tuple[int, int, bool]]:
-    """Yield the rows and columns most likely to join and to leave a block, one of each kind.
-
-    A side of a block changes by no more than a quarter of what it had at the start: more would be another bicluster.
-    """
+    """Yield the rows and columns most likely to join and to leave a block; more than a quarter would be another one."""
     for axis in (0, 1):
         lines, rest = block[axis], block[1 - axis]
         changed = len(np.setxor1d(start[axis], lines))
@@ -224,8 +205,7 @@ def _candidates(Z: Values, start: Pair, block: Pair) -> Iterator[tuple[int, int,
 def _fit(Z: Values, lines: Members, rest: Members) -> Values:
     """Return for every row by how much the pattern of a block explains its cells better than noise of variance 1 does.
 
-    The pattern is a profile over the columns `rest` plus a level of the row, shrunk to what rows of the block have in
-    common; the profile a row of the block is compared with is that of the other rows.
+    The pattern is a profile over the columns `rest`, that of the other rows, plus a level of the row, shrunk.
     """
     cells = Z[:, rest]
     r, c = len(lines), len(rest)

@@ -15,9 +15,11 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from bivaluate import __version__
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
@@ -61,10 +63,8 @@ class Sweep:
     out : str or path-like, optional
         The run folder. If it holds an unfinished run of the same plan, that run is continued. By default the
         folder is temporary and is removed with the :class:`Run`.
-    jobs : int
-        Worker processes on this machine.
-    scheduler : str, optional
-        Address of a Dask scheduler, ``"tcp://host:8786"``; its workers are used instead of `jobs`.
+    jobs, scheduler : int, str or None
+        Worker processes on this machine, or the address of a Dask scheduler, ``"tcp://host:8786"``, to use instead.
     retry : bool
         Try cells again that failed or were timed out.
     progress : callable, optional
@@ -84,9 +84,8 @@ class Sweep:
     Examples
     --------
     >>> plan = Plan(datasets=["scenario:S9b"], algorithms=["cca"], k=[2, 3], seeds=2)
-    >>> run = Sweep(plan).run()
-    >>> run.results[["dataset", "algorithm", "k", "seed", "status"]].to_string(index=False).splitlines()[1]
-    'scenario:S9b       cca  2     0     ok'
+    >>> Sweep(plan).run().results["status"].tolist()
+    ['ok', 'ok', 'ok', 'ok']
     """
 
     plan: Plan
@@ -103,17 +102,13 @@ class Sweep:
         if self.part is not None:
             check_part(self.part)
             if self.plan.k == AUTO:
-                raise ParameterError(
-                    "part needs a plan that names K, such as 3, 5 and 8: here later fits depend on earlier."
-                )
+                raise ParameterError("part needs a plan that names K, such as 3, 5 and 8: here K depends on scores.")
         self._kept: dict[tuple[str, int | None], Matrix] = {}
         self._chosen: dict[tuple[str, int | None], Chosen] = {}
         self.folder = Path(tempfile.mkdtemp(prefix="bivaluate-run-") if self.out is None else self.out)
 
     def run(self) -> Run:
         """Perform what is not finished yet and write the tables.
-
-        Interrupted from the keyboard, it writes the tables of what is finished and raises KeyboardInterrupt.
 
         Returns
         -------
@@ -122,15 +117,13 @@ class Sweep:
 
         Raises
         ------
-        RunError
-            If the folder holds something else, or a run of another plan, version or matrix, or is in use.
-        FileError
-            If a matrix cannot be read or the folder cannot be written.
+        RunError, FileError
+            If the folder holds something else, or a run of another plan, version or matrix, or is in use; if a matrix
+            cannot be read or the folder cannot be written.
 
         Examples
         --------
-        >>> Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run().results["status"].tolist()
-        ['ok']
+        >>> run = Sweep(Plan(["scenario:S9b"], ["cca"], k=[2])).run()
         """
         found = sources(self.plan)
         prepare_folder(self.folder)
@@ -179,8 +172,16 @@ class Sweep:
         if not any(chosen.searched for chosen in self._chosen.values()):
             raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
         write_whole(self.folder / PLAN, self.plan.to_toml())
-        plan, provenance = json.dumps(self.plan.to_dict()), json.dumps(_provenance())
-        meta = {"version": _version(), "plan": plan, "provenance": provenance}
+        provenance = {
+            "bivaluate": __version__,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "packages": package_versions(),
+            "command": given_command(),
+            "created": _now(),
+        }
+        plan = json.dumps(self.plan.to_dict())
+        meta = {"version": __version__, "plan": plan, "provenance": json.dumps(provenance)}
         slots = list(first_slots(self.plan, found, self._chosen, planted))
         if self.part is not None:
             meta |= {PART: self.part, "fits": str(len(self._mine(slots)))}
@@ -207,11 +208,11 @@ class Sweep:
 
     def _check_same(self, journal: Journal, found: list[DataSet]) -> None:
         there = Run(self.folder, journal)
-        version = journal.meta["version"]
-        if version.partition(".")[0] != _version().partition(".")[0]:
+        made_by = journal.meta["version"]
+        if made_by.partition(".")[0] != __version__.partition(".")[0]:
             raise RunError(
-                f"{self.folder} was made by bivaluate {version}, this is {_version()}: results would mix. "
-                f'Install "bivaluate=={version}" to continue it, or choose another folder.'
+                f"{self.folder} was made by bivaluate {made_by}, this is {__version__}: results would mix. "
+                f'Install "bivaluate=={made_by}" to continue it, or choose another folder.'
             )
         if different := differences(self.plan, there.plan):
             raise RunError(
@@ -229,7 +230,7 @@ class Sweep:
                     "Choose another folder, or restore the matrix."
                 )
             self._chosen[source.name, seed] = choose_for(self.plan, matrix)
-        journal.note("version", _version())
+        journal.note("version", __version__)
 
     def _work(self, journal: Journal, workers: Workers, found: list[DataSet]) -> None:
         mine = self._mine(journal.slots())
@@ -289,11 +290,7 @@ class Sweep:
 
 @contextmanager
 def interrupts() -> Iterator[Callable[[], None]]:
-    """Give a function that raises the interrupt from the keyboard that Python dropped, if it did.
-
-    Python drops what is raised while it frees an object, and collecting garbage is where a long run spends some of its
-    time.
-    """
+    """Give a function that raises the interrupt from the keyboard that Python dropped while it freed an object."""
     asked: list[bool] = []
 
     def raise_lost() -> None:
@@ -305,10 +302,8 @@ def interrupts() -> Iterator[Callable[[], None]]:
         raise KeyboardInterrupt
 
     # another handler is somebody else's decision, and only the main thread may have one
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    ):
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not ours or threading.current_thread() is not threading.main_thread():
         yield raise_lost
         return
     signal.signal(signal.SIGINT, interrupt)
@@ -318,35 +313,18 @@ def interrupts() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _version() -> str:
-    from bivaluate import __version__
-
-    return __version__
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def installed_version(package: str) -> str | None:
+    """Return the version of a package; None if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
 def package_versions() -> dict[str, str]:
     """Return the versions of what results may depend on."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    def known(name: str) -> str:
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            return "not installed"
-
-    return {name: known(name) for name in PACKAGES}
-
-
-def _provenance() -> dict[str, Any]:
-    return {
-        "bivaluate": _version(),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "packages": package_versions(),
-        "command": given_command(),
-        "created": _now(),
-    }
+    return {name: installed_version(name) or "not installed" for name in PACKAGES}

@@ -13,7 +13,7 @@ from typing import Any
 
 from bivaluate._errors import BivaluateError, DenseWarning, MatrixError, MissingExtraError, ParameterError
 from bivaluate._files import check_reachable
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, EXTRA_SEED, Cell, Slot, Task
@@ -159,7 +159,8 @@ def first_slots(
 
     for variant, copy in [(DATA, 0), *_variants(plan)]:
         for source in found:
-            for algorithm, searched in _all_searched(source, chosen).items():
+            of_source = [of.searched for (name, _), of in chosen.items() if name == source.name]
+            for algorithm, searched in {key: one for of in of_source for key, one in of.items()}.items():
                 for k, seed in product(ks(source, searched.finds_k), _own_seeds(source, variant, copy, seeds)):
                     if algorithm in chosen[source.name, seed if source.per_seed else None].searched:
                         yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
@@ -188,17 +189,13 @@ def next_slots(
     return slots
 
 
-def _all_searched(source: DataSet, chosen: Mapping[MatrixKey, Chosen]) -> dict[str, Searched]:
-    return {key: one for (name, _), of in chosen.items() if name == source.name for key, one in of.searched.items()}
-
-
 def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -> Sequence[int]:
     """Return the seeds of one copy: a data set of one matrix needs one fit per copy, which takes the seeds in turn."""
     return seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
 
 
 def tasks(
-    plan: Plan, waiting: list[Slot], chosen: Mapping[MatrixKey, Chosen], solution_of: Callable[[Cell], bytes]
+    plan: Plan, waiting: list[Slot], chosen: Mapping[MatrixKey, Chosen], solution_of: Callable[[Cell], bytes | None]
 ) -> Iterator[Task]:
     """Group fits that share one run; those of one matrix come together, the data before their copies."""
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}

@@ -24,6 +24,7 @@ from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE, RAW, as_good, degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
+from bivaluate.judge.verdict import Verdict
 from bivaluate.matrix import Matrix
 from bivaluate.registry import choose_metrics, get_ranking_metric
 from bivaluate.solution import Biclustering, fitted_solution
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PREDICTIVE = "predictive"
-NO_EVIDENCE = "Nothing is supported: no K gives a bicluster beyond what noise gives."
 NOT_PREDICTED = "No K predicts held-out cells better than row and column means do."
 # Of a curve over K: random placements, the scores it shows, and those compared with the placements.
 PLACEMENTS = 5
@@ -48,22 +48,17 @@ class KSelection:
 
     Parameters
     ----------
-    best_estimator_ : estimator
-        The fitted estimator with the best K.
-    best_params_ : dict
-        Its number of biclusters, by the name of the parameter.
-    best_score_ : float
-        Its score.
-    best_index_ : int
-        Its place in `cv_results_`.
+    best_estimator_, best_params_ : estimator, dict
+        The fitted estimator with the best K, and its number of biclusters, by the name of the parameter.
+    best_score_, best_index_ : float, int
+        Its score, and its place in `cv_results_`.
     cv_results_ : dict
         Columns by name: ``param_<name of K>``, ``score``, ``rank_score``, ``status``, ``reason``, ``fit_time``
-        and every measure. ``pandas.DataFrame(selection.cv_results_)`` makes a table.
+        and every measure.
     scoring : str
         The measure that chose.
     nothing_ : bool
-        Whether no bicluster of any K is supported, or even the best K predicts held-out cells no better than row and
-        column means do. The best K is then the one that comes nearest.
+        Whether nothing is supported at any K, or no K predicts held-out cells; the best K then comes nearest.
 
     See Also
     --------
@@ -74,8 +69,6 @@ class KSelection:
     >>> from sklearn.cluster import SpectralBiclustering
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
     >>> choice = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
-    >>> choice.best_index_
-    1
     """
 
     best_estimator_: Any
@@ -89,8 +82,7 @@ class KSelection:
     @property
     def _tried(self) -> list[int]:
         """The K that were tried."""
-        found: list[int] = self.cv_results_[f"param_{next(iter(self.best_params_))}"]
-        return found
+        return list(self.cv_results_[f"param_{next(iter(self.best_params_))}"])
 
     @property
     def n_biclusters_(self) -> int:
@@ -129,20 +121,22 @@ class KSelection:
         return (None if self.nothing_ else as_good(self._tried, self.cv_results_["score"], high)) or (best, best)
 
     @property
-    def verdict(self) -> str:
-        """Which K to take, and which are as good, in a sentence.
+    def verdict(self) -> Verdict:
+        """Which K to take, and which are as good; the K of the range are equally good, the best has the best score.
 
         Examples
         --------
-        >>> choice.verdict
-        'Take n_clusters = 3.'
+        >>> print(choice.verdict)
+        Take n_clusters = 3, the largest tried.
         """
         (name, best), (low, high) = next(iter(self.best_params_.items())), self.k_range_
         if self.nothing_:
-            return f"{NOT_PREDICTED if self.scoring == PREDICTIVE else NO_EVIDENCE} {name} = {best} comes nearest."
+            return Verdict(f"{_nothing(name, self.scoring)} {name} = {best} comes nearest.")
         known = self.scoring == EVIDENCE and not math.isnan(self.n_supported_)
         count = f": {self.n_supported_} of {plural(self.n_biclusters_, 'bicluster')} supported" if known else ""
-        return f"Take {name} = {best}{count}{'' if low == high else f'; {low} to {high} are as good'}."
+        ends = {self._tried[0]: ", the smallest tried", self._tried[-1]: ", the largest tried"}
+        edge = ends.get(best, "") if len(self._tried) > 1 and self.n_biclusters_ >= best else ""
+        return Verdict(f"Take {name} = {best}{edge}{count}{'' if low == high else f'; {low} to {high} are as good'}.")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the score over K, with the best K marked and those as good shaded.
@@ -150,7 +144,7 @@ class KSelection:
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; a new figure if not given.
+            Where to draw; a new figure by default.
 
         Returns
         -------
@@ -187,19 +181,18 @@ def select_k(
     ----------
     estimator : estimator
         A biclustering estimator with a parameter ``n_biclusters`` or ``n_clusters``, a factor model with
-        ``n_components`` (NMF, LatentDirichletAllocation; members by the rule of
-        :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends in one of them: bivaluate's,
-        scikit-learn's or your own. It is cloned, never changed.
+        ``n_components`` (members by the rule of :meth:`bivaluate.Biclustering.from_factors`), or a pipeline that ends
+        in one of them. It is cloned, never changed.
     X : array-like, DataFrame, AnnData or Matrix
         The matrix, in which the biclusters are judged, those too that a pipeline finds in what it makes of it. An
         AnnData object is genes x cells unless ``obs_rows=True`` is among the options.
     k : int or iterable of int
         Numbers of biclusters to try. An estimator that finds their number itself is fitted once, for the largest.
     scoring : str
-        Measure of the whole solution to choose by, in its own sense (low is better for NVE, high for evidence), or
-        ``"predictive"``: how much better the biclusters predict held-out cells than row and column means do.
+        Measure of the whole solution to choose by, or ``"predictive"``: how much better the biclusters predict held-out
+        cells than row and column means do.
     **options : object
-        Passed to :func:`bivaluate.evaluate`; `scoring` is always among its ``metrics``.
+        Passed to :func:`bivaluate.evaluate`.
 
     Returns
     -------
@@ -219,12 +212,10 @@ def select_k(
     --------
     >>> from sklearn.cluster import SpectralBiclustering
     >>> X = np.random.default_rng(0).normal(size=(30, 20)) + 5
-    >>> found = select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
-    >>> found
+    >>> select_k(SpectralBiclustering(random_state=0), X, k=[2, 3], scoring="asr")
     KSelection(n_clusters=3 of [2, 3], 0 of 9 supported, asr=0.6737)
-    >>> found.best_params_
-    {'n_clusters': 3}
     """
+    from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
     predictive = scoring == PREDICTIVE
@@ -248,44 +239,41 @@ def select_k(
     judged = ["n_supported", RAW, "evidence"] if EVIDENCE in (metric.key, *measured) else []  # come with it
     options["metrics"] = list(dict.fromkeys([*measured, metric.key, "n_biclusters", "n_undefined", *judged]))
     with threadpool_limits(limits=1):  # linear algebra in one thread gives the same bits everywhere
-        fitted = [_fit(_for_k(estimator, name, value, shared), matrix, metric.key, options, kind) for value in tried]
+        models = [clone(estimator).set_params(**{name: value}) for value in tried]
+        for model in (model for model in models if hasattr(model, "_shared")):
+            model._shared = shared  # where our algorithms leave what serves the next K
+        fitted = [_fit(model, matrix, metric.key, options, kind) for model in models]
         if predictive:
             _predict(estimator, name, matrix, tried, fitted)
-    scores = np.array([row["score"] for _, row in fitted])
-    able = [
-        score if row["status"] in judged_statuses(metric.nothing) else math.nan
-        for score, (_, row) in zip(scores, fitted, strict=True)
-    ]
+    rows = [row for _, row in fitted]
+    able = [row["score"] if row["status"] in judged_statuses(metric.nothing) else math.nan for row in rows]
     if np.isnan(able).all():
-        reasons = _reasons(tried, [row["reason"] for _, row in fitted])
+        reasons = _reasons(tried, [row["reason"] for row in rows])
         raise ParameterError(f"no K gives a defined {scoring if predictive else metric.symbol}. {reasons}.")
     high = metric.direction == "high"
-    index = pick(able, high, metric.nothing, [row.get("n_biclusters", math.nan) for _, row in fitted])
+    index = pick(able, high, metric.nothing, [row.get("n_biclusters", math.nan) for row in rows])
     nothing = index is None and math.isfinite(metric.nothing)
-    why = NOT_PREDICTED if predictive else NO_EVIDENCE
     if nothing and metric.key == EVIDENCE and not predictive:
-        index = pick([row.get(RAW, math.nan) for _, row in fitted], high=True)
+        index = pick([row.get(RAW, math.nan) for row in rows], high=True)
     if index is None:  # all tie, or nothing is there: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
-    nothing = nothing or bool(predictive and not predicts(scores[index], fitted[index][1]["score_error"]))
+    best = float(rows[index]["score"])
+    nothing = nothing or bool(predictive and not predicts(best, rows[index]["score_error"]))
     if nothing:
-        warnings.warn(
-            f"{why} best_params_ holds {name} = {tried[index]}, which comes nearest.", SearchWarning, stacklevel=2
-        )
-    columns = list(dict.fromkeys(column for _, row in fitted for column in row))
+        text = f"{_nothing(name, scoring)} best_params_ holds {name} = {tried[index]}, which comes nearest."
+        warnings.warn(text, SearchWarning, stacklevel=2)
     table: dict[str, Any] = {f"param_{name}": tried}
-    table |= {column: [row.get(column, math.nan) for _, row in fitted] for column in columns}
+    columns = dict.fromkeys(column for row in rows for column in row)
+    table |= {column: [row.get(column, math.nan) for row in rows] for column in columns}
     order = np.where(np.isnan(able), math.inf, np.negative(able) if high else able)
     table["rank_score"] = [int(1 + (order < value).sum()) for value in order]
-    return KSelection(
-        best_estimator_=fitted[index][0],
-        best_params_={name: tried[index]},
-        best_score_=float(scores[index]),
-        best_index_=index,
-        cv_results_=table,
-        scoring=scoring,
-        nothing_=nothing,
-    )
+    return KSelection(fitted[index][0], {name: tried[index]}, best, index, table, scoring, nothing)
+
+
+def _nothing(name: str, scoring: str) -> str:
+    """Say that nothing is there, by the name of the number of biclusters."""
+    what = "factor" if name == "n_components" else "bicluster"
+    return NOT_PREDICTED if scoring == PREDICTIVE else f"No K gives a supported {what}."
 
 
 def _reasons(tried: list[int], reasons: list[str]) -> str:
@@ -298,16 +286,6 @@ def _reasons(tried: list[int], reasons: list[str]) -> str:
     for k, reason in zip(tried, reasons, strict=True):
         alike.setdefault(reason, []).append(str(k))
     return "; ".join(f"K = {', '.join(ks)}: {reason.removesuffix('.')}" for reason, ks in alike.items())
-
-
-def _for_k(estimator: Any, name: str, k: int, shared: dict[str, Any]) -> Any:
-    """Return the estimator for another number of biclusters; fits of ours leave there what they share."""
-    from sklearn.base import clone
-
-    model = clone(estimator).set_params(**{name: k})
-    if hasattr(model, "_shared"):
-        model._shared = shared
-    return model
 
 
 def _predict(
@@ -337,12 +315,10 @@ def _fit(
             warnings.simplefilter("ignore")
             solution = fit(estimator, matrix, kind)
             row["fit_time"] = time.perf_counter() - start
-            evaluation = evaluate(matrix, solution, **options)
-            scores = evaluation.scores
+            scores = evaluate(matrix, solution, **options).scores
     except Exception as error:
         return estimator, {**row, "status": "failed", "reason": reason_of(error)}
-    reason = degenerate_reason(scores)
-    if reason:
+    if reason := degenerate_reason(scores):
         row |= {"status": "degenerate", "reason": reason}
     return estimator, {**row, **scores, "score": scores[scoring]}
 
@@ -352,18 +328,15 @@ def k_curve(
 ) -> list[dict[str, Any]]:
     """Return the curve over K of solutions of one matrix, with what chance alone gives.
 
-    The null keeps how many rows and columns every bicluster has and how much they share, and puts them anywhere:
-    rows and columns change places at random. It needs no algorithm, so it serves results of any tool; it does not
-    allow for the search that found them.
+    The null keeps the sizes and overlaps of the biclusters and puts them anywhere: rows and columns change places at
+    random. It serves results of any tool, and does not allow for the search that found them.
 
     Parameters
     ----------
     evaluations : sequence of Evaluation
         Of solutions of one matrix.
-    placements : int, default=5
-        How many random placements of each solution; 0 for none.
-    random_state : int, default=0
-        Seed.
+    placements, random_state : int
+        How many random placements of each solution (0 for none), and their seed.
 
     Returns
     -------
@@ -395,17 +368,14 @@ def k_curve(
         info = evaluation.solution.info
         record = {"solution": info.get("name"), "k": int(info.get("k", len(evaluation.solution)))}
         score = partial(_scores, evaluation.matrix.settled(), asdict(evaluation.options))
-        found = {**evaluation.scores, **score(evaluation.solution, _missing(evaluation, _SCORES))}
+        missing = [key for key in _SCORES if key not in evaluation.scores]
+        found = {**evaluation.scores, **score(evaluation.solution, missing)}
         record |= {key: found[key] for key in _SCORES}
         rng = np.random.default_rng(random_state)
         drawn = [score(_placed(evaluation.solution, rng), _COMPARED) for _ in range(placements)]
         record |= {f"null_{key}": float(np.mean([d[key] for d in drawn])) if drawn else np.nan for key in _COMPARED}
         records.append(record)
     return sorted(records, key=lambda record: record["k"])
-
-
-def _missing(evaluation: Evaluation, keys: Sequence[str]) -> list[str]:
-    return [key for key in keys if key not in evaluation.scores]
 
 
 def _scores(matrix: Matrix, options: dict[str, Any], solution: Biclustering, keys: Sequence[str]) -> dict[str, float]:

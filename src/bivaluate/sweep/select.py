@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate import registry
 from bivaluate._errors import BivaluateError, ParameterError, RunError
-from bivaluate._text import first_few, html_table, listing, number, percent, plural
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL, first_few, html_table, listing, number, percent, plural, refined
 from bivaluate.judge import choice
 from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
+from bivaluate.measures.own import Records
 from bivaluate.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values
 from bivaluate.sweep.folder import solution_path
+from bivaluate.sweep.plan import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,21 +44,14 @@ class Selection:
     ----------
     by : str
         The measure asked for; the sentences are about its choice.
-    candidates : DataFrame
-        Per measure, data set, algorithm and K: mean over seeds, interval, defined seeds, coverage, wins.
-    best : DataFrame
-        Per measure and data set: the best (algorithm, K) and the runner-up; ``found`` is how many biclusters it has and
-        ``n_supported`` how many of them are supported, means over seeds. A data set without a choice has no row.
-    best_k : DataFrame
-        Per measure, data set and algorithm: the best K. With a null, `candidates`, `best` and `best_k` also hold its
-        band, the gap and the (median) p-value; in `best` the p-value is that of the choice, because every surrogate
-        makes the same choice.
+    candidates, best, best_k : DataFrame
+        Per measure, data set, algorithm and K: mean over seeds, interval, coverage, wins; the best (algorithm, K) of
+        each data set, with the runner-up; the best K of each algorithm. With a null also its band, the gap and the
+        (median) p-value; in `best` the p-value is that of the choice, because every surrogate makes the same choice.
     null : DataFrame
         Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
-    verdict : list of str
-        What is there, a sentence per data set, and whether evidence, held-out cells and `by` agree.
-    warnings : list of str
-        What to distrust. Where measures disagree, `best` says so; where seeds do, the wins in `candidates`.
+    verdict, warnings : list of str
+        What is there, a sentence per data set, and what to distrust.
     undecided : dict
         Why nothing can be chosen by `by`, for each data set without a choice.
 
@@ -69,8 +63,6 @@ class Selection:
     --------
     >>> run = Sweep(Plan("scenario:S9b", "cca", k=[2, 3], null="permute", null_runs=2)).run()
     >>> selection = select(run, by="asr")
-    >>> sorted(selection.tables)
-    ['best', 'best_k', 'candidates', 'null']
     """
 
     by: str
@@ -91,8 +83,7 @@ class Selection:
         >>> list(selection.tables)
         ['best', 'best_k', 'candidates', 'null']
         """
-        names = ("best", "best_k", "candidates", "null")
-        return {name: getattr(self, name) for name in names}
+        return {"best": self.best, "best_k": self.best_k, "candidates": self.candidates, "null": self.null}
 
     def choice(self, dataset: str) -> tuple[str, int] | None:
         """Return what was chosen for a data set.
@@ -100,7 +91,6 @@ class Selection:
         Parameters
         ----------
         dataset : str
-            Its name.
 
         Returns
         -------
@@ -117,9 +107,7 @@ class Selection:
 
     def __repr__(self) -> str:
         chosen = {name: self.choice(name) for name in dict.fromkeys(self.candidates["dataset"])}
-        said = [
-            f"{name}: {found[0]} with K = {found[1]}" if found else f"{name}: none" for name, found in chosen.items()
-        ]
+        said = [f"{name}: {choice.called(*found)}" if found else f"{name}: none" for name, found in chosen.items()]
         return f"Selection(by {self.by}; {first_few(said, 3)})"
 
     def _repr_html_(self) -> str:
@@ -155,10 +143,9 @@ def select(run: Run, by: str | None = None) -> Selection:
     if not results["status"].isin(["ok", "degenerate"]).any():
         why = f"all failed, for example: {results['reason'].iloc[0]}" if len(results) else "none is finished"
         more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
-        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} cells {why}.{more}")
-    by = by or next(
-        (metric.key for metric in registry.main_metrics() if metric.key in results), registry.main_metrics()[0].key
-    )
+        raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} fits {why}.{more}")
+    main = [metric.key for metric in registry.main_metrics()]
+    by = registry.own_key(by, map(str, results)) or next((key for key in main if key in results), main[0])
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in _measures(results, by):
@@ -196,11 +183,10 @@ def _verdict(
         more = f"; `{continue_command(run)}` continues the sweep" if unscored == NOT_FITTED else ""
         return f"{dataset}: {unscored}{more}."
     found = choice.nearest(run.results, dataset)
-    said = choice.verdict(
-        best, candidates, dataset, by, own_k, choice.called(*found, own_k) if found is not None else ""
-    )
+    nearest = "" if found is None else choice.called(*found, own_k)
+    said = choice.verdict(best, candidates, dataset, by, own_k, nearest)
     are = "is" if missing == 1 else "are"
-    rest = f" {missing:,} of its {plural(planned, 'cell')} {are} not finished: this may change." if missing else ""
+    rest = f" {missing:,} of its {plural(planned, 'fit')} {are} not finished: this may change." if missing else ""
     return said + rest
 
 
@@ -218,38 +204,28 @@ def consensus_of(run: Run, selection: Selection, dataset: str) -> Consensus | No
 
 
 class Taken(NamedTuple):
-    """The solution to take: its file, its numbers of biclusters and supported ones, how commands name its matrix.
-
-    `n_supported` is NaN where the run did not compute it; `own_matrix` says that every seed has a matrix of its own.
-    """
+    """The solution to take: its file, its numbers of biclusters and supported ones, how commands name its matrix."""
 
     path: Path
     n_biclusters: int
-    n_supported: float
+    n_supported: float  # NaN where the run did not compute it
     matrix: str
-    own_matrix: bool
+    own_matrix: bool  # whether every seed has a matrix of its own
 
 
 def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
-    """Return the best solution of what was chosen for a data set.
-
-    None if nothing was chosen, if every criterion sees nothing there, or if there is no file.
-    """
+    """Return the best solution of what was chosen for a data set, if its file is there; None if nothing is seen."""
     chosen = selection.choice(dataset)
     if chosen is None or _sees_nothing(selection, dataset):
         return None
     mine = _scored_fits(run, dataset, chosen).dropna(subset=[selection.by])
-    if not len(mine):
-        return None
-    row = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable").iloc[0]
-    seed, supported = int(row["seed"]), float(row.get("n_supported", math.nan))
-    path = solution_path(run.path, dataset, *chosen, seed)
-    own = (dataset, seed) in run.matrices
-    return (
-        Taken(path, int(row["n_biclusters"]), supported, matrix_words(run, dataset, seed), own)
-        if path.exists()
-        else None
-    )
+    ordered = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable")
+    for row in ordered.head(1).to_dict("records"):
+        seed, supported = int(row["seed"]), float(row.get("n_supported", math.nan))
+        path, own = solution_path(run.path, dataset, *chosen, seed), (dataset, seed) in run.matrices
+        if path.exists():
+            return Taken(path, int(row["n_biclusters"]), supported, matrix_words(run, dataset, seed), own)
+    return None
 
 
 def _scored_fits(run: Run, dataset: str, chosen: tuple[str, int]) -> pd.DataFrame:
@@ -295,7 +271,7 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
             f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
         )
     compared = [metric.key for metric in registry.compared_metrics()]
-    return [by, *(key for key in [*compared, *registry.OF_FITS] if key in results and key != by)]
+    return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
 
 
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -309,10 +285,7 @@ def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     clean = frame.astype(object).where(frame.notna(), None)
-    return [
-        {str(key): value.item() if hasattr(value, "item") else value for key, value in record.items()}
-        for record in clean.to_dict("records")
-    ]
+    return [{str(key): plain(value) for key, value in record.items()} for record in clean.to_dict("records")]
 
 
 def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) -> dict[str, str]:
@@ -345,8 +318,8 @@ def _cautions(
     run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, undecided: Mapping[str, str]
 ) -> list[str]:
     """Return what to distrust about the winners of `by`."""
-    some = f"{len(run.missing):,} of {plural(len(run.cells), 'cell')}"
-    copies = f"{plural(run.missing_copies, 'cell')} on surrogates"
+    some = f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}"
+    copies = f"{plural(run.missing_copies, 'fit')} on surrogates"
     sentences = [
         f"{what} {'is' if count == 1 else 'are'} not finished; start the sweep again to continue."
         for count, what in ((len(run.missing), some), (run.missing_copies, copies))
@@ -354,16 +327,14 @@ def _cautions(
     ]
     chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
     for dataset in run.datasets:
-        if dataset in undecided:
-            sentences.append(f"{dataset}: {undecided[dataset]}; nothing can be chosen.")
-            continue
-        sentences += [f"{dataset}: {text}" for text in _about_winner(run, chosen[dataset], by)]
-    sentences += _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))
-    return sentences
+        why = undecided.get(dataset)
+        said = [f"{why}; nothing can be chosen."] if why else _about_winner(run, chosen[dataset], by)
+        sentences += [f"{dataset}: {text}" for text in said]
+    return sentences + _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))
 
 
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
-    name = f"the winner {row['algorithm']} K = {row['k']}"
+    name = f"the winner {refined(row['algorithm'])} K = {row['k']}"
     found = []
     if is_negligible(row["coverage"]) and not row["n_supported"] > 0:
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from bivaluate.algorithms.registry import FINAL
+from bivaluate._text import FINAL
 from bivaluate.judge.choice import EVIDENCE, best_solution
 from bivaluate.sweep.cells import EXTRA_SEED
 
@@ -36,14 +36,11 @@ Score = Mapping[str, float]  # of a solution, by measure
 
 
 class Searched(NamedTuple):
-    """An algorithm of the plan: whether it finds K itself, whether one fit serves all K, whether to look closer.
-
-    Large matrices are not looked at closer: there every K between, and every other seed, is a long fit.
-    """
+    """An algorithm of the plan: whether it finds K itself, whether one fit serves all K, whether to look closer."""
 
     finds_k: bool
     nested: bool
-    closer: bool = True
+    closer: bool = True  # not in large matrices, where every K between, and every other seed, is a long fit
 
 
 def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> list[Fit]:

@@ -27,10 +27,7 @@ MOST_CELLS_REFINED = 250_000
 
 
 class FitRunner:
-    """Performs tasks one after the other: what one leaves serves the next.
-
-    Those of one matrix, and of one algorithm, come together.
-    """
+    """Performs tasks one after the other: what one leaves serves the next."""
 
     def __init__(self) -> None:
         self._given: Matrix | None = None
@@ -41,10 +38,7 @@ class FitRunner:
         self._shared: dict[str, Any] = {}  # what the last fit left for fits of the same with another K
 
     def perform(self, task: Task, matrix: Matrix) -> list[Outcome]:
-        """Perform a task; whatever the algorithm raises becomes a failed cell.
-
-        A nested fit that fails is repeated without its largest K, so that only the cells that fail alone fail.
-        """
+        """Perform a task; what the algorithm raises becomes a failed cell, of the largest K alone if it can."""
         variant = (task.variant, task.copy, task.matrix_seed)
         if self._given is not matrix or self._variant != variant:
             copy = matrix if task.variant == DATA else make_variant(matrix, task.variant, task.copy, task.matrix_seed)
@@ -82,10 +76,7 @@ def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix, gaps: bo
 
 
 def fit(estimator: Any, matrix: Matrix, kind: Any = None) -> Biclustering:
-    """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them.
-
-    These are of single precision if `kind`, the dtype of the data as given, is: then it takes these data later, too.
-    """
+    """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them."""
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
     if isinstance(estimator, BiclusteringEstimator):
@@ -145,12 +136,8 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 
 
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
-    """Return the supported biclusters of the solution of a task, those of most evidence first.
-
-    They are refined, unless the algorithm has done so under a finer model than that of evidence, or the matrix is so
-    large that the changes that can be tried would reach a part of the members only.
-    """
-    from bivaluate.algorithms.registry import FINAL
+    """Return the supported biclusters of a solution, most evidence first, refined where that was not done finer."""
+    from bivaluate._text import FINAL
     from bivaluate.chance.evidence import evidence_table
     from bivaluate.sweep.refine import refine
 
@@ -236,7 +223,9 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            evaluation = evaluate(matrix, solution, metrics=_with_coverage(task.metrics), n_jobs=1, **task.score)
+            asked = task.metrics
+            chosen = asked if isinstance(asked, str) else [*dict.fromkeys([*asked, "coverage"])]  # K is chosen with it
+            evaluation = evaluate(matrix, solution, metrics=chosen, n_jobs=1, **task.score)
             records = plain(evaluation.records)
             outcome.scores = {
                 "n_biclusters": len(records),
@@ -254,11 +243,6 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
     outcome.status = DEGENERATE if outcome.reason else OK
     outcome.score_seconds = time.perf_counter() - start
     return outcome
-
-
-def _with_coverage(metrics: str | tuple[str, ...]) -> str | list[str]:
-    """Add what no choice of K can do without."""
-    return metrics if isinstance(metrics, str) else list(dict.fromkeys([*metrics, "coverage"]))
 
 
 def reason_of(error: BaseException) -> str:

@@ -52,10 +52,8 @@ def perform_parallel(
 ) -> Generator[Finished, None, None]:
     """Perform the tasks on `jobs` worker processes and yield them as they finish; the processes end if it is cut short.
 
-    Each of `jobs` threads owns one single-threaded worker process, because only a process can be stopped at a time
-    limit and only a process can crash alone. They work a little ahead of whoever takes the results. Threads and queues
-    are plain ones: `concurrent.futures.wait` takes locks that an interrupt from the keyboard at the wrong moment leaves
-    locked for ever.
+    Threads and queues are plain ones: `concurrent.futures.wait` takes locks that an interrupt from the keyboard at the
+    wrong moment leaves locked for ever.
     """
     finished, turn = SimpleQueue[Finished | Exception](), threading.Lock()
     waiting, tickets = iter(tasks), SimpleQueue[None]()
@@ -196,10 +194,7 @@ class Workers:
                 self._idle.append(self._new())
 
     def perform(self, task: Task, matrix: Matrix, limit: Limit = None) -> list[Outcome]:
-        """Perform a task within `limit` seconds, or those that are left when it begins.
-
-        If the process has to be stopped, or dies, the largest K is at fault and the others are tried without it.
-        """
+        """Perform a task within a limit; where the process is stopped, or dies, the largest K is at fault."""
         ended: list[Outcome] = []
         given_again = False
         while task.ks:
@@ -265,10 +260,7 @@ _kept: Workers | None = None
 
 @contextlib.contextmanager
 def kept_workers() -> Iterator[Workers]:
-    """Give worker processes that end with the block; blocks within it share them: to start one takes a second or two.
-
-    They know the modules and the environment of the time they were started, so this is for sweeps that belong together.
-    """
+    """Give worker processes that end with the block; blocks within it, of sweeps that belong together, share them."""
     global _kept
     if _kept is not None and not _kept.stopped:
         yield _kept

@@ -28,6 +28,8 @@ Indices = NDArray[np.int64]
 _TESTS = 20
 # Share of the overall variance in every scale; passes that fit effects and scales, without and with missing cells.
 _SHARED, _SWEEPS, _SWEEPS_WITH_GAPS, _SWEEPS_OF_MEANS = 0.1, 2, 12, 5
+# Largest mean square of the cells of a column.
+_LOUDEST = 1.3
 _BINS, _REACH = 4096, 8.0
 # Rows in which normal scores and series are looked for: so many, or so many cells.
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
@@ -214,6 +216,7 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
         t2 = (1 - _SHARED) * left / in_col + _SHARED * left.sum() / first.cells
         overall = float((sweep.plain / t2).sum() / first.cells)
     t2 = t2 * ((left / t2).sum() / first.cells)  # the mean square of the cells becomes 1
+    t2 = np.maximum(t2, left / in_col / _LOUDEST)  # and that of no column much more
     fit = Fit(sweep.a, b, sweep.s2, t2, first.gaps, np.empty(0), np.zeros(n), np.zeros(m))
     some = np.arange(0, n, -(-n // max(_ROWS_LOOKED_AT, _CELLS_LOOKED_AT // m)))
     cells = matrix.block(some, np.arange(m))

@@ -88,11 +88,9 @@ def read_matrix(
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "toy.csv"
-    >>> _ = file.write_text("gene,c1,c2\\nYAL001C,1.5,2\\nYAL002W,3,NA\\n")
-    >>> read_matrix(file).row_labels
-    ('YAL001C', 'YAL002W')
+    >>> write_matrix([[1.0, 2.0], [3.0, 4.5]], "toy.csv")
+    >>> read_matrix("toy.csv").shape
+    (2, 2)
     """
     source = Source(path)
     options = _checked(Options(delimiter, decimal, header, index_cols, layer, modality, sheet))
@@ -129,10 +127,8 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
 
     Raises
     ------
-    FileError, ParameterError
-        If the file cannot be written, or the format is not known.
-    MatrixError
-        If the matrix cannot be used.
+    FileError, ParameterError, MatrixError
+        If the file cannot be written, the format is not known, or the matrix cannot be used.
 
     See Also
     --------
@@ -140,11 +136,7 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "toy.tsv"
-    >>> write_matrix([[1.0, 2.0], [3.0, 4.5]], file)
-    >>> read_matrix(file).values.tolist()
-    [[1.0, 2.0], [3.0, 4.5]]
+    >>> write_matrix([[1.0, 2.0], [3.0, 4.5]], "toy.tsv")
     """
     target = Source(path)
     writer("matrix", target, format).save(Matrix.of(matrix, missing="omit"), target.path)

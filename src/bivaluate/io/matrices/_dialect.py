@@ -30,11 +30,7 @@ _CORNER_ENDS = ("id", "ids", "name", "names", "symbol")
 
 @dataclass(frozen=True)
 class Dialect:
-    """The grammar of one text table.
-
-    `first` is the line of the first data row, counted from 1; `trailing` says that every line ends with a
-    delimiter; `label_col` is the index column that holds the labels, where the format says which.
-    """
+    """The grammar of one text table."""
 
     delimiter: str
     decimal: str

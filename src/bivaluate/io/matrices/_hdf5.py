@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -154,11 +155,23 @@ def strings(node: Any, name: str) -> tuple[str, ...]:
     if is_group(node) or len(node.shape) != 1 or node.shape[0] > MAX_LABELS:
         raise FormatError(f"{name}: {node.name} must be a list of labels.")
     check_stored(node, name)
+    _check_lengths(node, name)
     values = _labels(node, name)
     try:
         return tuple(map(bytes.decode, values))
     except (TypeError, UnicodeDecodeError):
         return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in values)
+
+
+def _check_lengths(node: Any, name: str) -> None:
+    """Raise where a label of an HDF5 file claims to be longer than the file, before memory is taken for it."""
+    if type(node).__module__.startswith("zarr") or node.dtype.kind != "O":
+        return
+    size = node.file.id.get_filesize()
+    for data in _references(node):
+        longest = np.frombuffer(data[: len(data) // 16 * 16], "<u4")[::4].max(initial=0)
+        if longest > size:
+            raise FormatError(f"{name}: {node.name} holds a label of {longest:,} bytes, and the file has {size:,}.")
 
 
 def _labels(node: Any, name: str) -> list[Any]:
@@ -174,3 +187,25 @@ def _labels(node: Any, name: str) -> list[Any]:
         if total > most:
             raise FormatError(f"{name}: {node.name} holds labels of more than {most:,} bytes.")
     return values
+
+
+def _references(node: Any) -> Iterator[bytes]:
+    """Yield what stands for labels of any length where they are listed: of each its length, an address and a number."""
+    if node.chunks is None:
+        if (offset := node.id.get_offset()) is not None:
+            with open(node.file.filename, "rb") as file:
+                file.seek(offset)
+                yield file.read(16 * node.shape[0])
+        return
+    zipped, shuffled = node.compression == "gzip", bool(node.shuffle)
+    if node.id.get_create_plist().get_nfilters() != zipped + shuffled:
+        return  # packed otherwise: not looked into
+    stored: list[Any] = []
+    node.id.chunk_iter(stored.append)
+    for chunk in stored:
+        skipped, data = node.id.read_direct_chunk(chunk.chunk_offset)
+        if zipped and not skipped >> shuffled & 1:
+            data = zlib.decompressobj().decompress(data, 16 * node.chunks[0])
+        if shuffled and not skipped & 1:
+            data = np.frombuffer(data[: len(data) // 16 * 16], np.uint8).reshape(16, -1).T.tobytes()
+        yield data

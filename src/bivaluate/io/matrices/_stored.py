@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import BivaluateError, FormatError, MatrixError
 from bivaluate._files import TemporaryRows
-from bivaluate._parallel import count_cores, share_out
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows, take_near
 from bivaluate.io.matrices._zarr import check_codecs
 from bivaluate.io.matrices._zarr import opened as open_zarr
@@ -50,15 +47,13 @@ class Store:
                     f"{self.path} is missing, or was moved. Every process that reads the matrix, on other machines too, "
                     "needs it under this path."
                 )
-            self._root = self._opened()
+            if self.kind == "zarr":
+                self._root = open_zarr(self.path)
+            else:
+                import h5py
+
+                self._root = h5py.File(self.path, "r")
         return self._root
-
-    def _opened(self) -> Any:
-        if self.kind == "hdf5":
-            import h5py
-
-            return h5py.File(self.path, "r")
-        return open_zarr(self.path)
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
@@ -81,26 +76,19 @@ class StoredArray:
 
     def __init__(self, store: Store, key: str, turned: bool = False) -> None:
         self.store, self.key, self.turned = store, key, turned
-        node = self._node()
+        node = store.node(key)
         n, m = (int(side) for side in node.shape)
         self.shape = (m, n) if turned else (n, m)
         self.dtype: np.dtype[Any] = np.dtype(node.dtype)
-
-    def _node(self) -> Any:
-        return self.store.node(self.key)
 
     def transposed(self) -> StoredArray:
         """Return the same array with rows and columns swapped."""
         return StoredArray(self.store, self.key, not self.turned)
 
-    def rows(self, start: int, stop: int, room: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return rows start:stop, read from the file; those stored row after row into `room`, if it is given."""
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Return rows start:stop, read from the file."""
         with self.store.reading(f"rows {start} to {stop - 1} (counted from 0)"):
-            node = self._node()
-            if room is not None and not self.turned and hasattr(node, "read_direct"):
-                cells = room[: stop - start]  # memory that was used before is filled faster than new memory
-                node.read_direct(cells, slice(start, stop))
-                return cells
+            node = self.store.node(self.key)
             cells = np.asarray(node[:, start:stop]).T if self.turned else np.asarray(node[start:stop])
             if cells.shape != (stop - start, self.shape[1]):
                 raise EOFError(f"{cells.shape[0]} x {cells.shape[1]} cells came")
@@ -109,17 +97,10 @@ class StoredArray:
     def fill(self, values: NDArray[np.float64]) -> None:
         """Put all cells into an array, some rows or columns at a time as they are stored."""
         stored, into = (self.transposed(), values.T) if self.turned else (self, values)
-        threads, step = count_cores(None), chunk_rows(stored.shape[1])
-        edges = np.linspace(0, stored.shape[1], threads + 1).astype(int)
-        room = np.empty((min(step, stored.shape[0]), stored.shape[1]), self.dtype)
-
-        def put(lines: slice, cells: NDArray[Any], part: slice) -> None:
-            into[lines, part] = cells[:, part]
-
+        step = chunk_rows(stored.shape[1])
         for start in range(0, stored.shape[0], step):
-            lines = slice(start, min(start + step, stored.shape[0]))
-            cells = stored.rows(lines.start, lines.stop, room)
-            share_out([partial(put, lines, cells, slice(a, b)) for a, b in pairwise(edges)], threads)
+            stop = min(start + step, stored.shape[0])
+            into[start:stop] = stored.rows(start, stop)
 
     def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers; what lies close together is read at once."""
@@ -163,10 +144,7 @@ class StoredSparse:
 
 
 class TurnedSparse:
-    """A sparse matrix in a file in compressed columns: sorted by rows, once, when rows are asked for.
-
-    In memory where the entries fit, which are held twice while they are sorted; otherwise by way of a temporary file.
-    """
+    """A sparse matrix in a file in compressed columns: sorted by rows, once, when rows are asked for."""
 
     sparse = True
     converted_from = "CSC"

@@ -177,11 +177,7 @@ class _NotUnderstoodError(Exception):
 
 
 def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
-    """Read a table with pandas, some million bytes at a time; None where it does not understand the file.
-
-    It reads numbers to the last bit as Python does. Whatever it refuses is left to the line-by-line reader, which then
-    names the fault.
-    """
+    """Read a table with pandas, some million bytes at a time; None where it does not understand the file."""
     if source.encoding == "utf-16" or not dialect.delimiter.isascii():
         return None
     labels: list[list[str]] = []

@@ -1,8 +1,4 @@
-"""AnnData's .h5ad, and the layout it shares with MuData and zarr: read as genes x cells, results written back.
-
-AnnData stores observations (cells, samples) as rows; bivaluate's rows are the variables (genes), so the
-stored matrix is transposed on reading. Read with ``transpose=True`` to have observations as rows.
-"""
+"""AnnData's .h5ad, and the layout it shares with MuData and zarr: read as genes x cells, results written back."""
 
 from __future__ import annotations
 
@@ -31,7 +27,9 @@ def _read(source: Source, options: Options) -> Matrix:
 
 def read_layout(store: Store, source: Source, layer: str | None, folder: str = "") -> Matrix:
     """Read X, a layer or raw as variables x observations (genes x cells); `folder` is where the object lies."""
-    top = _walk(store.root, folder, source.name)
+    top = store.root
+    for key in filter(None, folder.split("/")):
+        top = hdf5.member(top, key, source.name)
     node, variables = _nodes(top, layer, source.name)
     obs, var = (index_of(part, source.name) for part in (hdf5.member(top, "obs", source.name), variables))
     cells = _cells(store, node, source.name)
@@ -41,19 +39,12 @@ def read_layout(store: Store, source: Source, layer: str | None, folder: str = "
     return Matrix(cells, var, obs, source.stem)
 
 
-def _walk(root: Any, folder: str, name: str) -> Any:
-    for key in filter(None, folder.split("/")):
-        root = hdf5.member(root, key, name)
-    return root
-
-
 def _nodes(top: Any, layer: str | None, name: str) -> tuple[Any, Any]:
     """Return the matrix asked for and its variables; old files keep ``raw.X`` beside X, new ones in ``raw``."""
     if layer == "raw" and "raw.X" in top:
         return hdf5.member(top, "raw.X", name), hdf5.member(top, "raw.var", name)
     if layer == "raw" and "raw" in top and "X" in (raw := hdf5.member(top, "raw", name)):
-        top = raw
-        return hdf5.member(top, "X", name), hdf5.member(top, "var", name)
+        return hdf5.member(raw, "X", name), hdf5.member(raw, "var", name)
     whole = hdf5.member(top, "X", name) if layer is None else hdf5.layer_of(top, layer, name)
     return whole, hdf5.member(top, "var", name)
 
@@ -89,8 +80,7 @@ def write_h5ad_results(
 ) -> None:
     """Write an evaluation into the .h5ad file its matrix came from; it is replaced whole or not at all.
 
-    Membership goes to ``.varm[key]`` (genes x biclusters) and ``.obsm[key]`` (cells x biclusters), scores,
-    the table of biclusters, findings and sizes to ``.uns[key]``.
+    Membership goes to ``.varm[key]`` and ``.obsm[key]``, everything else to ``.uns[key]``.
 
     Parameters
     ----------
@@ -105,10 +95,9 @@ def write_h5ad_results(
 
     Raises
     ------
-    SolutionError, ParameterError
-        If the solution does not fit the file, or `key` cannot be used as a name.
-    FileError, FormatError, MissingExtraError
-        If the file cannot be read or written, or anndata is not installed.
+    SolutionError, ParameterError, FileError, FormatError, MissingExtraError
+        If the solution does not fit the file, `key` cannot be a name, the file cannot be read or written, or anndata
+        is not installed.
 
     See Also
     --------
@@ -134,14 +123,10 @@ def write_h5ad_results(
     with hdf5.opened(source) as file:
         sizes = {f"{k}m": len(index_of(hdf5.member(file, k, source.name), source.name)) for k in ("var", "obs")}
     if {name: len(mask) for name, mask in masks.items()} != sizes:
-        raise SolutionError(
-            Advice(
-                f"{source.name} has {sizes['obsm']} observations and {sizes['varm']} variables, but the solution is for a "
-                f"matrix of shape {solution.shape}. Rows are variables (genes)",
-                Advice(", or observations with ", Option("transpose", True)),
-                ".",
-            )
-        )
+        found = f"{source.name} has {sizes['obsm']} observations and {sizes['varm']} variables"
+        needed = f"but the solution is for a matrix of shape {solution.shape}. Rows are variables (genes)"
+        or_else = Advice(", or observations with ", Option("transpose", True))
+        raise SolutionError(Advice(f"{found}, {needed}", or_else, "."))
     with atomic_path(Path(path)) as temporary:
         shutil.copyfile(source.path, temporary)
         with h5py.File(temporary, "r+") as file:

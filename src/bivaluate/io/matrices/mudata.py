@@ -54,9 +54,5 @@ def _chosen(known: list[str], modality: str | None, name: str) -> str:
 
 
 _NOTE = "`modality=` (`--modality`) names one, or `all` for all of them stacked by rows; read as .h5ad is, `layer=` too"
-FORMAT = Format(
-    *("mudata", "MuData .h5mu", (".h5mu",), hdf5.detector("mudata"), _read),
-    options=("layer", "modality"),
-    needs="h5py",
-    note=_NOTE,
-)
+_NAMED, _OPTIONS = ("mudata", "MuData .h5mu", (".h5mu",), hdf5.detector("mudata"), _read), ("layer", "modality")
+FORMAT = Format(*_NAMED, options=_OPTIONS, needs="h5py", note=_NOTE)

@@ -42,24 +42,20 @@ def _read(source: Source, options: Options) -> Matrix:
         return _read_archive(source)
     with source.open() as stream:
         shape, fortran, dtype = _header(stream, source.name)
-        if _stays_in_file(source, shape, fortran, dtype):
-            return Matrix(_rows_in_file(source, shape, dtype, stream.tell()), name=source.stem)
+        plain = dtype.kind in "fiub" and dtype.itemsize <= 8 and len(shape) == 2 and not fortran
+        if plain and not source.gzipped and min(shape) > 0 and math.prod(shape) > CHUNK_CELLS:
+            _check_length(stream.tell() + math.prod(shape) * dtype.itemsize, source.size, source.name, shape, dtype)
+            return Matrix(
+                FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), stream.tell()), name=source.stem
+            )
         available = source.most_unpacked if source.gzipped else source.size
         values = _cells(stream, source.name, available, shape, fortran, dtype)
     return Matrix(_as_matrix(values, source.name), name=source.stem)
 
 
-def _stays_in_file(source: Source, shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]) -> bool:
-    """Whether an array is large and its rows lie in the file one after the other."""
-    plain = dtype.kind in "fiub" and dtype.itemsize <= 8 and len(shape) == 2 and not fortran
-    return plain and not source.gzipped and min(shape) > 0 and math.prod(shape) > CHUNK_CELLS
-
-
-def _rows_in_file(source: Source, shape: tuple[int, ...], dtype: np.dtype[Any], offset: int) -> FileSource:
-    needed = offset + math.prod(shape) * dtype.itemsize
-    if needed > source.size:
-        raise FormatError(f"{source.name} is truncated: shape {shape} of {dtype} needs {needed} bytes.")
-    return FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), offset)
+def _check_length(needed: int, found: int, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if found < needed:
+        raise FormatError(f"{name} is truncated: shape {shape} of {dtype} needs {needed} bytes.")
 
 
 def _header(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -80,11 +76,6 @@ def _header(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dty
     return shape, fortran, dtype
 
 
-def _read_array(stream: IO[bytes], name: str, available: int) -> np.ndarray[Any, Any]:
-    """Read one .npy stream of at most `available` bytes."""
-    return _cells(stream, name, available, *_header(stream, name))
-
-
 def _cells(
     stream: IO[bytes], name: str, available: int, shape: tuple[int, ...], fortran: bool, dtype: np.dtype[Any]
 ) -> np.ndarray[Any, Any]:
@@ -92,9 +83,9 @@ def _cells(
     if count > MAX_CELLS:
         raise FormatError(f"{name}: shape {shape} has more than {MAX_CELLS} cells.")
     needed = count * dtype.itemsize
-    data = b"" if needed > available else stream.read(needed)
-    if len(data) < needed:
-        raise FormatError(f"{name} is truncated: shape {shape} of {dtype} needs {needed} bytes.")
+    _check_length(needed, available, name, shape, dtype)
+    data = stream.read(needed)
+    _check_length(needed, len(data), name, shape, dtype)
     if dtype.kind == "U" and needed:
         characters = np.frombuffer(data, dtype=np.dtype("u4").newbyteorder(dtype.byteorder))
         if characters.max() > sys.maxunicode:  # Python breaks off with a SystemError
@@ -164,7 +155,7 @@ def read_arrays(source: Source, wanted: Iterable[str]) -> dict[str, np.ndarray[A
             for key in found:
                 with archive.open(members[key]) as stream:
                     name = f"{source.name}, array {members[key].filename!r}"
-                    arrays[key] = _read_array(stream, name, members[key].file_size)
+                    arrays[key] = _cells(stream, name, members[key].file_size, *_header(stream, name))
     except FormatError:
         raise
     except Exception as error:  # zipfile, zlib and NumPy each have their own words for damage

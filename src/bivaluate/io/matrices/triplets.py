@@ -1,9 +1,4 @@
-"""Triplets: one line for each cell, ``user item rating``, read as a sparse matrix.
-
-A table of three columns may be either: n cells of a sparse matrix, or a matrix of three columns. It is read as
-triplets where its header, its ``::`` or its words say so; where only its numbers repeat it is refused until the
-caller says which.
-"""
+"""Triplets: one line for each cell, ``user item rating``, read as a sparse matrix."""
 
 from __future__ import annotations
 
@@ -103,16 +98,11 @@ def _read(source: Source, options: Options) -> Matrix:
 
     found = grammar_of(source)
     if found is not None and not found.is_certain and not options.format_is_stated:
-        raise FormatError(
-            Advice(
-                f"{source.name} has three columns, and the first two hold whole numbers that repeat: cells of a sparse "
-                "matrix (user, item, rating), or a matrix of three columns? Say which: ",
-                Option(python="format='triplets'", command="--matrix-format triplets"),
-                " or ",
-                Option(python="format='csv'", command="--matrix-format csv"),
-                ".",
-            )
-        )
+        either = "cells of a sparse matrix (user, item, rating), or a matrix of three columns? Say which: "
+        said = f"{source.name} has three columns, and the first two hold whole numbers that repeat: {either}"
+        keys = ("triplets", "csv")
+        one, other = (Option(python=f"format={key!r}", command=f"--matrix-format {key}") for key in keys)
+        raise FormatError(Advice(said, one, " or ", other, "."))
     positions: tuple[dict[str, int], dict[str, int]] = ({}, {})
     at: tuple[list[int], list[int]] = ([], [])
     values, seen = [], set()
@@ -167,8 +157,5 @@ def _in_order(places: dict[str, int]) -> tuple[tuple[str, ...], np.ndarray[tuple
 
 
 _NOTE = "`user item rating`, one cell a line, with or without a time; sparse; see below"
-_NAMED, _OPTIONS = (
-    ("triplets", "triplets (row, column, value)", (), _detects, _read),
-    ("delimiter", "decimal", "header"),
-)
-FORMAT = Format(*_NAMED, options=_OPTIONS, note=_NOTE, rank=8)
+_NAME, _OPTIONS = "triplets (row, column, value)", ("delimiter", "decimal", "header")
+FORMAT = Format("triplets", _NAME, (), _detects, _read, options=_OPTIONS, note=_NOTE, rank=8)

@@ -57,12 +57,10 @@ def read_solution(
 
     Raises
     ------
-    FileError, FormatError
+    FileError, FormatError, MissingExtraError
         If the file cannot be read, is in no known format, or does not follow its format; the message names the line.
-    SolutionError
-        If the members do not fit the matrix, or are labels and no matrix is given.
-    ParameterError, MissingExtraError
-        If an option has a value that is not allowed, or the format needs a package that is not installed.
+    SolutionError, ParameterError
+        If the members do not fit the matrix, are labels and no matrix is given, or an option is not allowed.
 
     See Also
     --------
@@ -70,11 +68,9 @@ def read_solution(
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
-    >>> _ = file.write_text("bicluster,rows,cols\\nB1,0 2,1\\n")
-    >>> read_solution(file)[0].rows
-    array([0, 2])
+    >>> write_solution(S, "found.csv")
+    >>> read_solution("found.csv", X)
+    Biclustering(3 biclusters of a matrix of 5 x 6)
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
     said = {"format": format, "index_base": index_base, "members": members, "item": item, "rule": rule}
@@ -180,7 +176,6 @@ def write_solution(
     Parameters
     ----------
     solution : Biclustering
-        The biclusters.
     path : str or path-like
         The file to write; it appears whole or not at all.
     X : Matrix, DataFrame or array-like, optional
@@ -190,10 +185,8 @@ def write_solution(
 
     Raises
     ------
-    FileError, ParameterError
-        If the file cannot be written, or the format is not known.
-    SolutionError
-        If the solution does not fit `X`, or the format cannot hold it.
+    FileError, ParameterError, SolutionError
+        If the file cannot be written, the format is not known or cannot hold the solution, or `X` does not fit.
 
     See Also
     --------
@@ -201,11 +194,7 @@ def write_solution(
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.json"
-    >>> write_solution(S, file)
-    >>> read_solution(file) == S
-    True
+    >>> write_solution(S, "found.json", X=X)
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
     write_members(document_of(solution, matrix), path, format=format)
@@ -232,9 +221,7 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "found.csv"
-    >>> write_members(Document([(["g1", "g3"], ["c2"])], "label"), file).key
+    >>> write_members(Document([(["g1", "g3"], ["c2"])], "label"), "found.csv").key
     'csv'
     """
     target = Source(path)

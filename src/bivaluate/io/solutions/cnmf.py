@@ -1,9 +1,4 @@
-"""A run folder of cNMF: for every K a table of usages (cells x K) and one of gene spectra (K x genes).
-
-``NAME.usages.k_K.dt_D.consensus.txt`` goes with ``NAME.gene_spectra_score.k_K.dt_D.txt``, or with
-``NAME.gene_spectra_tpm.k_K.dt_D.txt`` where there are no scores. Usages are taken as shares of each cell, as cNMF
-itself reads them.
-"""
+"""A run folder of cNMF: for every K a table of usages (cells x K) and one of gene spectra (K x genes)."""
 
 from __future__ import annotations
 

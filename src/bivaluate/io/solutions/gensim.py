@@ -1,7 +1,4 @@
-"""An LDA model of gensim: ``NAME.expElogbeta.npy`` of ``model.save``, beside the topics of documents.
-
-These are what ``MmCorpus.serialize("NAME.mm", model[corpus])`` writes: Matrix Market, documents x topics.
-"""
+"""An LDA model of gensim: ``NAME.expElogbeta.npy`` of ``model.save``, beside the topics of documents."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""R biclust ``writeBiclusterResults`` text and its relatives (rqubic, BcDiag, BicOverlapper .bic, JBiclustGE .bic).
-
-A title, then three lines per bicluster: sizes, rows, columns. Members are names; bare numbers count from 1, as in R.
-BicAT shares the grammar (see ``bicat.py``).
-"""
+"""R biclust ``writeBiclusterResults`` text and its relatives (rqubic, BcDiag, BicOverlapper .bic, JBiclustGE .bic)."""
 
 from __future__ import annotations
 

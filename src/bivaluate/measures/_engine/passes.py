@@ -56,8 +56,8 @@ class Members:
         cols = np.searchsorted(used, np.concatenate([b.cols for b in solution]))
         col_set = _set_numbers([b.cols for b in solution])
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
-        rows = np.concatenate([b.rows for b in solution])
-        held = csr_array((np.ones(len(rows)), rows, starts(sizes)), (len(solution), shape[0])).tocsc()
+        rows = np.concatenate([b.rows for b in solution], dtype=np.int32 if shape[0] < 2**31 else np.int64)
+        held = csr_array((np.ones(len(rows), dtype=np.int8), rows, starts(sizes)), (len(solution), shape[0])).tocsc()
         return cls(
             held,
             shape[1],
@@ -67,7 +67,7 @@ class Members:
             col_set,
             np.argsort(col_set, kind="stable"),
             sizes,
-            (held @ held.T).toarray().astype(np.int64),
+            (held.astype(np.int64) @ held.T).toarray(),
         )
 
     @property

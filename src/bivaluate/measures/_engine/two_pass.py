@@ -153,7 +153,7 @@ class TwoPasses:
             wanted = None if len(leads) == K else members.rows_of(leads)
             errors = self.rows.run(partial(add_errors, parts=parts), plan, errors, wanted, threads)
             variance[leads] = plan.patterns.variance[leads]
-            del plan  # before the next one is made
+            del plan  # before the patterns of the next leads
         return self._joined(errors, variance, alone)
 
     def _turns(self, alone: bool) -> Iterator[Indices]:
@@ -195,9 +195,11 @@ class TwoPasses:
         """Join the two halves of every merger, and compute again with care those that lost digits."""
         for halves in errors[:3]:
             np.fill_diagonal(halves, np.diag(halves) / 2)
-        ve, row_part = errors.ve + errors.ve.T, errors.msr + errors.msr.T
-        msr = row_part - (np.triu(variance) + np.triu(variance, 1).T)
-        constant = np.rint(errors.constant + errors.constant.T).astype(np.int64)
+            halves += halves.T
+        for k in range(1, self.K):
+            variance[k, :k] = variance[:k, k]
+        ve, row_part, msr = errors.ve, errors.msr, np.subtract(errors.msr, variance, out=variance)
+        constant = np.rint(errors.constant).astype(np.int64)
         doubtful = errors.doubtful | errors.doubtful.T | (ve < DOUBTFUL_VE) | (msr < DOUBTFUL_RESIDUE * row_part)
         self._carefully(doubtful & np.eye(self.K, dtype=np.bool_) if alone else np.triu(doubtful), ve, msr, constant)
         one_column = np.flatnonzero(np.diff(self.members.col_start) == 1)

@@ -22,7 +22,7 @@ R.saveButton = (text, label, act) => R.make("button", { type: "button", class: "
 /** The tables written by Python: sections of the page and its provenance. */
 R.plainTables = function () {
   document.querySelectorAll("table.plain").forEach((table) => {
-    const name = table.dataset.name || "table", lines = () => [...table.rows].map((row) => [...row.cells].map((cell) => (cell.dataset.value === undefined ? cell.textContent.replace(/^–$/, "") : Number(cell.dataset.value))));
+    const name = table.dataset.name || "table", lines = () => [...table.rows].map((row) => [...row.cells].map((cell) => (cell.dataset.value === undefined ? cell.textContent.replace(/^–$/, "").replace(/^−(?=\d)/, "-") : Number(cell.dataset.value))));
     table.closest(".scroll").after(R.make("p", { class: "saves" }, R.saveButton("CSV", `Download ${name} as CSV`, () => R.saveTable(name, lines()))));
   });
   document.querySelectorAll(".figures img").forEach((image) => {

@@ -20,8 +20,9 @@ window.R = {
   },
   number(value, digits = 3) {
     if (value === null || value === undefined) return "–";
+    if (value < 0) return `−${R.number(-value, digits)}`;
     if (Number.isInteger(value)) return value.toLocaleString("en");
-    return Math.abs(value) >= 10 ** Math.min(digits, 3) ? value.toFixed(0) : value.toPrecision(digits);
+    return value >= 10 ** Math.min(digits, 3) ? value.toFixed(0) : value.toPrecision(digits);
   },
   percent(value) {
     if (value === null || value === undefined) return "–";
