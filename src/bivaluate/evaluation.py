@@ -647,7 +647,7 @@ class Evaluation:
                 elif (
                     key in OF_SQUARES
                     and work.defined[k]
-                    and np.isinf(work.merged_msr if key == "nsr_k" else work.msr)[k].any()
+                    and np.isinf([work.msr[k], work.nearest_msr.merged[k] if key == "nsr_k" else 0.0]).any()
                 ):
                     reasons[key] = OVERFLOW
         if self._sampled is not None:
@@ -673,7 +673,11 @@ class Evaluation:
             return "no bicluster has two rows and two columns"
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
-        if key in OF_SQUARES and np.isinf(self._looked_at(metric.of_ve).msr).any():
+        looked_at = self._looked_at(metric.of_ve)
+        if (
+            key in OF_SQUARES
+            and np.isinf([*looked_at.msr, *(looked_at.nearest_msr.merged if key == "nsr" else ())]).any()
+        ):
             return OVERFLOW
         return ZERO_BY_ZERO
 

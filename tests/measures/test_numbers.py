@@ -83,3 +83,14 @@ def test_integers_that_would_lose_digits_are_refused():
     assert evaluate(exact, solution, metrics="ve").records[0]["ve"] == 0.0
     with pytest.raises(MatrixError, match=r"integer beyond 1\.8e308"):
         evaluate([[10**400, 1], [2, 3]], solution)
+
+
+def test_a_merger_whose_squares_overflow_leaves_no_ratio():
+    X = np.random.default_rng(1).normal(size=(20, 10))
+    X[15, 8] = 1e170
+    result = evaluate(X, Biclustering([(range(8), range(5)), (range(10, 18), range(4, 10))], X.shape))
+    assert np.isfinite(result.records[0]["msr"])
+    assert np.isnan(result.records[0]["nsr_k"])
+    assert np.isnan(result.scores["nsr"])
+    assert "squares" in result.status["nsr"]
+    assert "squares" in result.to_dict()["biclusters"][0]["reasons"]["nsr_k"]

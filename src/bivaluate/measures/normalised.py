@@ -290,7 +290,7 @@ def ratio_of_sums(workspace: Workspace, error: str) -> float:
     numerator, denominator = _sums(workspace, error)
     if workspace.options.degenerate == "formula" and len(workspace.solution) and numerator == 0.0:
         return 0.0
-    return numerator / denominator if denominator > 0.0 else float("nan")
+    return numerator / denominator if 0.0 < denominator < np.inf else float("nan")
 
 
 def _sums(workspace: Workspace, error: str) -> tuple[float, float]:
@@ -314,7 +314,7 @@ def _ratios(workspace: Workspace, error: str) -> Floats:
         ratios = own / merged
     if workspace.options.degenerate == "formula":
         ratios = np.where(own == 0.0, 0.0, ratios)
-    return np.where(np.isfinite(ratios), ratios, np.nan)
+    return np.where(np.isfinite(ratios) & (merged < np.inf), ratios, np.nan)
 
 
 def _own_and_merged(workspace: Workspace, error: str) -> tuple[Floats, Floats]:
