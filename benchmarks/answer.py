@@ -1,6 +1,6 @@
 """How good the one answer is: python -m benchmarks.answer [planted|noise|speed …] writes docs/answer.json.
 
-The designs, the kinds of noise and the seeds were written down before `bivaluate.find` was first run on any of them.
+The designs and kinds of noise are those of an earlier run with seeds from 91,000; these seeds were new to `bivaluate.find`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bivaluate.sweep.journal import unpack_solution
 from bivaluate.sweep.stages import best_fit
 
 DOCS = Path(__file__).parents[1] / "docs"
-FIRST_SEED, SEEDS, NOISE_SEEDS = 91_000, 4, 20
+FIRST_SEED, SEEDS, NOISE_SEEDS = 97_000, 3, 18
 SLACK = 0.02
 Rng = np.random.Generator
 Design = Callable[[Rng], tuple[Any, list[tuple[Any, Any]]]]
