@@ -441,7 +441,7 @@ class Evaluation:
             records,
             self.matrix,
             self.place,
-            searched=self.solution.info.get("name") == "find",
+            searched="find" in (self.solution.info.get("name"), self.solution.info.get("algorithm")),
             omits=self.options.missing == "omit",
         )
         notes = [text for text in self.findings if text != NO_BICLUSTERS]

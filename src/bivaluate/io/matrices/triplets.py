@@ -100,8 +100,8 @@ def _read(source: Source, options: Options) -> Matrix:
     if found is not None and not found.is_certain and not options.format_is_stated:
         either = "cells of a sparse matrix (user, item, rating), or a matrix of three columns? Say which: "
         said = f"{source.name} has three columns, and the first two hold whole numbers that repeat: {either}"
-        keys = ("triplets", "csv")
-        one, other = (Option(python=f"format={key!r}", command=f"--matrix-format {key}") for key in keys)
+        one = Option(python="format='triplets'", command="--matrix-format triplets")
+        other = Option(python="format='csv'", command="--matrix-format csv")
         raise FormatError(Advice(said, one, " or ", other, "."))
     positions: tuple[dict[str, int], dict[str, int]] = ({}, {})
     at: tuple[list[int], list[int]] = ([], [])
