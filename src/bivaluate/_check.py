@@ -47,6 +47,15 @@ def check_int(name: str, value: Any, minimum: int | None = None, maximum: int | 
     return int(value)
 
 
+def check_seed(value: Any, maximum: int | None = None) -> int:
+    """Return a seed; a random generator gives one."""
+    if isinstance(value, np.random.Generator):
+        return int(value.integers(2**31 - 1))
+    if isinstance(value, np.random.RandomState):
+        return int(value.randint(2**31 - 1))
+    return check_int("random_state", value, 0, maximum)
+
+
 def check_real(name: str, value: Any, minimum: float | None = None, maximum: float | None = None) -> float:
     """Return `value` as a finite float within [minimum, maximum]."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -277,3 +277,12 @@ def test_a_result_draws_itself_and_writes_its_page(found, tmp_path) -> None:
 def test_other_estimators_can_be_named(raised) -> None:
     found = find(raised[0], algorithms=BLOCKS)
     assert found.chosen is not None
+
+
+def test_generators_are_seeds():
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    X[:15, :6] += 3
+    for make in (np.random.default_rng, np.random.RandomState):
+        one, other = (find(X, algorithms="las", random_state=make(5)) for _ in range(2))
+        assert one.solution == other.solution
+        assert len(one.solution) == 1

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_int
+from bivaluate._check import check_seed
 from bivaluate._errors import FileError, ParameterError, suggest
 from bivaluate._files import write_whole
 from bivaluate.datasets.generator import Block, make_biclusters
@@ -221,7 +221,7 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
     S1 Additive (K = 4, pure additive, low noise; baseline agreement; NVE well below 1), seed 0
     """
     scenario = get_scenario(name)
-    seed = check_int("random_state", random_state, minimum=0)
+    seed = check_seed(random_state)
     stream = list(SCENARIOS | VARIANTS).index(scenario.id)
     X, truth, recipe = make_biclusters(
         SHAPE, scenario.blocks, random_state=[seed, stream], background=BACKGROUND, effects=scenario.effects

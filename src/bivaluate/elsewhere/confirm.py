@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._check import check_choice, check_int, check_real, check_seed
 from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, percent, plural
 from bivaluate.chance.evidence import evidence_table
@@ -157,6 +157,7 @@ def confirm(
     >>> found.biclusters["verdict"].tolist()
     ['confirmed', 'not confirmed']
     """
+    random_state = check_seed(random_state)
     check_int("draws", draws, 20)
     check_int("surrogates", surrogates, 0)
     check_real("level", level, 0.0, 1.0)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._anndata import is_anndata
-from bivaluate._check import check_int, check_real
+from bivaluate._check import check_int, check_real, check_seed
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few, listing, number, plural
 from bivaluate.elsewhere._labels import columns_of, no_shared_labels
@@ -136,7 +136,7 @@ def recur(
     check_real("cut", cut, 0.0, 1.0)
     notes: list[str] = []
     if is_anndata(samples):
-        how = (random_state, folder, jobs, progress)
+        how = (check_seed(random_state), folder, jobs, progress)
         samples = _fit_samples(samples, sample, algorithm, n_biclusters, layer, notes, *how)
     elif sample is not None:
         raise ParameterError("sample names a column of .obs, but there is no AnnData object; leave it out.")

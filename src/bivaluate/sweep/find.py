@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._check import check_int, check_real
+from bivaluate._check import check_real, check_seed
 from bivaluate._errors import BivaluateWarning, RunError
 from bivaluate._parallel import count_cores
 from bivaluate._text import FINAL, listing, percent, plural
@@ -266,7 +266,7 @@ def find(
     X: Any,
     *,
     algorithms: str | Iterable[str] = AUTO,
-    random_state: int = 0,
+    random_state: int | np.random.Generator | np.random.RandomState = 0,
     time: float | Callable[[], float] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -283,7 +283,7 @@ def find(
         The data; missing cells (NaN) are left out of every judgement.
     algorithms : str or iterable of str, default="auto"
         Keys of the algorithms to run; ``"auto"`` takes those that fit the data.
-    random_state : int, default=0
+    random_state : int, Generator or RandomState, default=0
         Same seed, same answer, for any number of cores.
     time : float or callable, optional
         Seconds it may take, about, or a function that returns how many are left; no limit by default.
@@ -315,7 +315,7 @@ def find(
     >>> [b.shape for b in find(X, algorithms=["las", "bregman"]).solution]
     [(12, 6)]
     """
-    seed = check_int("random_state", random_state, 0, LARGEST_SEED)
+    seed = check_seed(random_state, LARGEST_SEED)
     left = time if time is None or callable(time) else _countdown(check_real("time", time, 0.001))
     matrix = (X if isinstance(X, Matrix) else Matrix.of(X, missing="omit")).settled()
     traits = check_searchable(matrix)
