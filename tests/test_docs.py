@@ -1,5 +1,6 @@
 """README and docs say what is true: generated parts are current, examples run, links lead somewhere."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -204,3 +205,35 @@ def test_no_page_begins_with_how_it_was_written(page):
     first = next(line for line in text.splitlines()[1:] if line.strip())
     assert "Written by" not in first
     assert "do not edit" not in first
+
+
+def test_the_page_of_find_has_the_numbers_of_its_run():
+    """docs/answer.json is what benchmarks/answer.py wrote; the page tells it in its own order and words."""
+    page = (ROOT / "docs" / "find.md").read_text(encoding="utf-8")
+    rows = json.loads((ROOT / "docs" / "answer.json").read_text(encoding="utf-8"))
+    planted = [row for name, row in rows.items() if name.startswith("planted")]
+    in_noise = [row["found"] for name, row in rows.items() if name.startswith("noise")]
+    told = re.findall(r"^\| .+? \| (\d+) \| ([\d ]+) \| (\S+) \| (\w+) (\S+) \|$", page, re.MULTILINE)
+    designs = {row["design"]: [one for one in planted if one["design"] == row["design"]] for row in planted}
+    assert len(told) == len(designs)
+    for (number, found, ce, best, near), mine in zip(told, designs.values(), strict=True):
+        own = {key: _mean(one["own"].get(key, 0.0) for one in mine) for key in mine[0]["own"]}
+        assert (int(number), found) == (mine[0]["planted"], " ".join(str(one["found"]) for one in mine))
+        assert float(ce) == pytest.approx(_mean(one["ce"] for one in mine), abs=0.0051)
+        assert own[best] == max(own.values()) == pytest.approx(float(near), abs=0.0051)
+    able = [row for row in planted if row["given"] == row["planted"]]
+    right = _mean(row["found"] == row["planted"] for row in able)
+    close = _mean(row["ce"] >= max(row["own"].values()) - 0.02 for row in planted)
+    for sentence in (
+        f"Of {len(planted)} matrices, {len(able)} hold blocks",
+        f"mean CE {_mean(row['ce'] for row in able):.3f} (".replace("0.", ".", 1),
+        f"K right in {right:.0%}.".replace("%", " %"),
+        f"(within .02): {close:.0%} of".replace("%", " %"),
+        f"{sum(map(bool, in_noise))} of {len(in_noise)} matrices",
+    ):
+        assert sentence in page, sentence
+
+
+def _mean(values):
+    values = list(values)
+    return sum(values) / len(values)
