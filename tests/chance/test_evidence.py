@@ -374,3 +374,12 @@ def test_counts_of_even_depth_are_judged_by_their_logarithms():
     uneven = rng.poisson(np.exp(rng.normal(size=(60, 1)) + rng.normal(size=20))).astype(float)
     found = evidence_table(uneven, solution)
     assert (found.family, found.n_supported) == ("weights", 0)
+
+
+def test_a_block_of_every_column_is_told_what_its_level_lacks():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 20))
+    X[:15] += 3 * rng.normal(size=20)
+    result = evidence_table(X, Biclustering([(range(15), range(20)), (range(40, 60), range(20))], X.shape))
+    assert result.verdicts == ("supported", "not_supported")
+    assert result.reasons == ("", "it takes in every column, so there is nothing to compare its level with")

@@ -124,7 +124,8 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     Notes
     -----
     Undefined (NaN, with a reason) for blocks without observed cells, and where the means of rows and columns explain
-    every cell of the matrix. A block that fills a matrix from side to side is part of these means and cannot be seen.
+    every cell of the matrix. The level of a block that fills a matrix from side to side is part of these means; its
+    profile can still be seen.
     Where columns are a series, evidence depends on their order; shuffle them if it means nothing. Weights whose rows
     and columns have even totals are judged by their logarithms in the normal family; among other weights only raised
     blocks are seen.
@@ -150,7 +151,8 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
 def bicluster_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") -> Floats:
     """Return the evidence of each bicluster, in nats, given those accepted before it; positive means supported.
 
-    High is better; NaN where undefined. See :func:`evidence_table` for the formula and the reasons.
+    High is better; NaN where undefined. See :func:`evidence_table` for the formula and the reasons. Shifts and scales
+    leave the evidence of measurements as it is; counts and zeros are judged as they are.
 
     Parameters
     ----------

@@ -213,7 +213,7 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, c
     if not seen:
         return _NO_CELLS
     if side := _side(bicluster, cover):
-        return f"it takes in every {side}, so there is nothing to compare it with"
+        return f"it takes in every {side}, so there is nothing to compare its level with"
     if not judgeable:
         return "{} × {}: no block of this size could be supported in this matrix".format(*bicluster.shape)
     return _NOT_RAISED if judged.form == NOT_RAISED else ""
