@@ -286,3 +286,11 @@ def test_generators_are_seeds():
         one, other = (find(X, algorithms="las", random_state=make(5)) for _ in range(2))
         assert one.solution == other.solution
         assert len(one.solution) == 1
+
+
+def test_the_ring_is_around_a_point_that_is_drawn():
+    X = np.random.default_rng(3).normal(size=(80, 24))
+    X[:20, :8] = 3 * np.random.default_rng(4).normal(size=8) + 0.3 * X[:20, :8]
+    axes = find(X, algorithms="coherent").plot()
+    points = {tuple(point) for line in axes.lines[:-1] for point in line.get_xydata()}
+    assert tuple(axes.lines[-1].get_xydata()[0]) in points

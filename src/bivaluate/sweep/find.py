@@ -211,7 +211,7 @@ class Found:
 
         table = self.candidates
         own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
-        return plot_candidates(table.assign(k=np.where(own_k, table["n_biclusters"], table["k"])), ax=ax)
+        return plot_candidates(table.assign(k=np.where(own_k, table["n_supported"], table["k"])), ax=ax)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, one HTML file.
@@ -252,8 +252,9 @@ class Found:
         pairs = zip(other.solution, other.records, strict=True)
         only = [block for block, record in pairs if record["supported"] and _shared(block, self.solution) < 0.1]
         sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
+        is_ = "are" if len(only) > 1 else "is"
         found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
-        return f"{_called(self.second)}, which comes second, found {found} that is missing here."
+        return f"{_called(self.second)}, which comes second, found {found} that {is_} missing here."
 
     def __repr__(self) -> str:
         return f"Found({self._headline} {self._found_by})"
