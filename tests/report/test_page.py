@@ -34,11 +34,13 @@ def eventually(page: Any, expression: str) -> bool:
 
 
 def ask(page: Any, solution: int, question: str) -> Any:
-    """Open a solution and one of the questions folded under it; return the fold."""
+    """Open a solution and one of the questions folded under it; return the fold once it is drawn."""
     page.evaluate(f"location.hash = '#solution-{solution}'")
+    page.locator(f"#solution-{solution}[data-drawn]").wait_for()
     fold = page.locator(f"#solution-{solution} details[data-fold={question}]")
     if fold.get_attribute("open") is None:
         fold.locator("> summary").click()
+    fold.locator(".solution-body > *").first.wait_for()
     return fold
 
 
