@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._check import as_python
 from bivaluate._document import Document, read_document
-from bivaluate._errors import EmptyBiclusterWarning, FileError, NoSuchBiclusterError, SolutionError, suggest
+from bivaluate._errors import EmptyBiclusterWarning, NoSuchBiclusterError, SolutionError, suggest
 from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors
+from bivaluate._files import write_whole
 from bivaluate._text import first_few, html_table, plural
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Bicluster:
     Parameters
     ----------
     rows, cols : ndarray of int64
-        Sorted indices, counted from 0; read-only in a bicluster that comes from a :class:`Biclustering`.
+        Sorted indices, counted from 0.
 
     See Also
     --------
@@ -43,8 +44,6 @@ class Bicluster:
 
     Examples
     --------
-    >>> S[0]
-    Bicluster(3 rows x 4 columns)
     >>> rows, cols = S[0]
     """
 
@@ -117,9 +116,9 @@ class Biclustering(Sequence[Bicluster]):
     biclusters : iterable of (array-like, array-like)
         Pairs of row and column indices, counted from 0.
     shape : (int, int), optional
-        Shape of the matrix; ``None`` if it is not known yet (see :meth:`with_shape`).
+        Shape of the matrix, where it is known.
     info : mapping, optional
-        Anything worth keeping about where the solution came from (algorithm, parameters, …).
+        Where the solution came from (algorithm, parameters, …).
 
     Raises
     ------
@@ -128,14 +127,12 @@ class Biclustering(Sequence[Bicluster]):
 
     See Also
     --------
-    Biclustering.from_masks, Biclustering.from_estimator, Biclustering.from_labels
-    Biclustering.from_factors, bivaluate.read_solution
+    bivaluate.read_solution
 
     Examples
     --------
-    >>> solution = Biclustering([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
-    >>> [(len(rows), len(cols)) for rows, cols in solution]
-    [(3, 2), (2, 2)]
+    >>> Biclustering([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
+    Biclustering(2 biclusters of a matrix of 5 x 6)
     """
 
     def __init__(
@@ -187,8 +184,8 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         estimator : object
-            With the attributes ``rows_`` and ``columns_``, or ``row_labels_`` and ``column_labels_`` (each label
-            pairs its rows with its columns); or a pipeline that ends in one.
+            With ``rows_`` and ``columns_``, or ``row_labels_`` and ``column_labels_`` (each label pairs its rows with
+            its columns); or a pipeline that ends in one.
 
         Returns
         -------
@@ -203,8 +200,7 @@ class Biclustering(Sequence[Bicluster]):
         Examples
         --------
         >>> from sklearn.cluster import SpectralCoclustering
-        >>> model = SpectralCoclustering(n_clusters=2, random_state=0).fit(np.eye(4) + 1)
-        >>> len(Biclustering.from_estimator(model))
+        >>> len(Biclustering.from_estimator(SpectralCoclustering(2, random_state=0).fit(np.eye(4) + 1)))
         2
         """
         if not hasattr(estimator, "rows_"):
@@ -274,9 +270,10 @@ class Biclustering(Sequence[Bicluster]):
         W, H : array-like of shape (n, K) and (K, m)
             Loadings of the rows, one column per factor, and of the columns, one row per factor.
         rule : str, default="mixture"
-            Which members belong to a factor, rows and columns separately; loadings of 0 and below never do.
-            ``"mixture"`` takes those that tell the factor from the average of all; ``"top:0.1"`` the largest tenth;
-            ``"sd:1"`` those beyond one standard deviation above the mean.
+            Which members belong to a factor: ``"mixture"`` takes those that tell it from the average of all, by
+            p·log(p/q) of their share p in the factor and q in all of them; ``"top:0.1"`` the largest tenth; ``"sd:1"``
+            those beyond one standard deviation above the mean. Loadings of 0 and below never belong; both sides are
+            turned where negative loadings make the heavier block.
         info : mapping, optional
 
         Returns
@@ -288,13 +285,6 @@ class Biclustering(Sequence[Bicluster]):
         ------
         SolutionError, ParameterError
             If the factors are not two tables of numbers with the same K, or there is no such rule.
-
-        Notes
-        -----
-        The mixture weighs each loading by p·log(p/q) where p > q, otherwise 0, with p the profile of the factor
-        (loadings of one side, sum 1) and q the mean profile of all factors, and cuts the square roots into two groups.
-        Both sides of a factor are turned where their negative loadings make the heavier block. docs/formats.md has the
-        measurements.
 
         Examples
         --------
@@ -312,22 +302,17 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         model : object
-            Anything with ``components_`` and ``transform``, as scikit-learn's NMF, or with ``get_topics`` and
-            ``get_document_topics``, as gensim's LdaModel; or a pipeline that ends in a model with ``components_``.
+            With ``components_`` and ``transform``, as scikit-learn's NMF, or ``get_topics`` and
+            ``get_document_topics``, as gensim's LdaModel; or a pipeline that ends in one with ``components_``.
         X : array-like or sparse matrix of shape (n, m), or a gensim corpus
             The data as the model takes them; its rows (samples, documents) are the rows of the solution.
         rule : str, default="mixture"
-            Which members belong to a factor, as in :meth:`from_factors`.
+            As in :meth:`from_factors`.
 
         Returns
         -------
         Biclustering
             Its `info` names the model and the rule.
-
-        Raises
-        ------
-        SolutionError, ParameterError
-            If the model is not fitted or has no factors, or there is no such rule.
 
         Examples
         --------
@@ -344,8 +329,7 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         adata : AnnData
-            With memberships in ``.varm[key]`` and ``.obsm[key]``, as :func:`bivaluate.evaluate` with ``key_added``
-            leaves them.
+            With memberships in ``.varm[key]`` and ``.obsm[key]``, as ``evaluate(…, key_added=key)`` leaves them.
         key : str, default="bivaluate"
         obs_rows : bool, default=False
             Whether observations (cells) are the rows rather than variables (genes).
@@ -385,9 +369,7 @@ class Biclustering(Sequence[Bicluster]):
         (5, 6)
         """
         if self._shape is None:
-            raise SolutionError(
-                "this solution does not say the shape of its matrix: call with_shape((n_rows, n_cols))."
-            )
+            raise SolutionError("this solution does not say the shape of its matrix: call with_shape((rows, columns)).")
         return self._shape
 
     @property
@@ -407,8 +389,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> S.with_info(algorithm="las").info["algorithm"]
-        'las'
+        >>> info = S.info
         """
         return MappingProxyType(self._info)
 
@@ -454,12 +435,12 @@ class Biclustering(Sequence[Bicluster]):
         Returns
         -------
         Biclustering
-            A new solution with the same biclusters.
+            With the same biclusters.
 
         Examples
         --------
-        >>> dict(S.with_info(algorithm="las", seed=3).info)
-        {'algorithm': 'las', 'seed': 3}
+        >>> S.with_info(algorithm="las").info["algorithm"]
+        'las'
         """
         return self._holding(self._biclusters, {**self._info, **more})
 
@@ -518,19 +499,11 @@ class Biclustering(Sequence[Bicluster]):
         ----------
         path : str or path-like
 
-        Raises
-        ------
-        FileError
-            If the file cannot be written.
-
         Examples
         --------
         >>> S.to_json("found.json")
         """
-        try:
-            Path(path).write_text(json.dumps(self.to_dict()) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from error
+        write_whole(Path(path), json.dumps(self.to_dict()) + "\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the solution as the document :meth:`to_json` writes.
@@ -538,7 +511,7 @@ class Biclustering(Sequence[Bicluster]):
         Returns
         -------
         dict
-            With the keys schema, shape, biclusters and, where there is some, info.
+            With schema, shape, biclusters and info.
 
         Examples
         --------
@@ -567,9 +540,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> S.to_json("found.json")
-        >>> Biclustering.from_json("found.json")
-        Biclustering(3 biclusters of a matrix of 5 x 6)
+        >>> Biclustering.from_json("found.json")  # doctest: +SKIP
         """
         document = read_document(path)
         if document.by == "label":
@@ -626,10 +597,8 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> S.to_frame().head(2)
-          bicluster side  index
-        0        B1  row      0
-        1        B1  row      1
+        >>> S.to_frame().columns.tolist()
+        ['bicluster', 'side', 'index']
         """
         import pandas as pd
 
@@ -654,14 +623,13 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         frame : DataFrame
-            With the columns bicluster, side ("row" or "column") and index (counted from 0). Biclusters come in the
-            order in which they first appear.
+            With the columns bicluster, side ("row" or "column") and index (counted from 0).
         shape : (int, int), optional
 
         Returns
         -------
         Biclustering
-            The solution.
+            Biclusters in the order in which they first appear.
 
         Raises
         ------

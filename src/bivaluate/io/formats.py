@@ -126,7 +126,7 @@ def matrix_formats() -> dict[str, Format[Matrix]]:
 
     See Also
     --------
-    solution_formats
+    describe_formats
 
     Examples
     --------
@@ -146,7 +146,7 @@ def solution_formats() -> dict[str, Format[Document]]:
 
     See Also
     --------
-    matrix_formats
+    describe_formats
 
     Examples
     --------
@@ -162,8 +162,8 @@ def describe_formats() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        One record per format: kind, key, name, extensions, whether it is written, the number positions are
-        counted from (None for matrices), the optional package it needs, and a note.
+        Kind, key, name, extensions, whether it is written, what positions are counted from, the package it needs, and
+        a note.
 
     See Also
     --------

@@ -78,16 +78,13 @@ def index_of(node: Any, name: str) -> tuple[str, ...]:
 def write_h5ad_results(
     path: str | os.PathLike[str], evaluation: Any, *, key: str = KEY, transpose: bool = False
 ) -> None:
-    """Write an evaluation into the .h5ad file its matrix came from; it is replaced whole or not at all.
-
-    Membership goes to ``.varm[key]`` and ``.obsm[key]``, everything else to ``.uns[key]``.
+    """Write an evaluation into the .h5ad file its matrix came from: into ``.varm``, ``.obsm`` and ``.uns``.
 
     Parameters
     ----------
     path : str or path-like
-        The .h5ad file.
+        The .h5ad file, replaced whole or not at all.
     evaluation : Evaluation
-        The result of :func:`bivaluate.evaluate`.
     key : str, default="bivaluate"
         Name of the entries; entries of this name are replaced.
     transpose : bool, default=False
@@ -95,9 +92,8 @@ def write_h5ad_results(
 
     Raises
     ------
-    SolutionError, ParameterError, FileError, FormatError, MissingExtraError
-        If the solution does not fit the file, `key` cannot be a name, the file cannot be read or written, or anndata
-        is not installed.
+    SolutionError, ParameterError
+        If the solution does not fit the file, or `key` cannot be a name.
 
     See Also
     --------
