@@ -16,11 +16,15 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from bivaluate._check import check_choice
-from bivaluate._document import EXAMPLE_TABLE, Document
+from bivaluate._document import EXAMPLE_TABLE, Document, Members
 from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
 from bivaluate._text import Advice, Option
-from bivaluate.io.source import Source
+from bivaluate.io.source import MAX_CELLS, Source, first_line, indices, numbered
 from bivaluate.matrix import Matrix
+
+# What the files of formats need, from one place.
+__all__ = ["MAX_CELLS", "Document", "Format", "FormatError", "Matrix", "Members", "Options", "ParameterError"]
+__all__ += ["Source", "first_line", "indices", "numbered"]
 
 UNTRUSTED = "BIVALUATE_UNTRUSTED"  # 1 in the environment: strangers wrote the files
 Content = TypeVar("Content", Matrix, Document)
@@ -71,6 +75,7 @@ class Format(Generic[Content]):
     def load(self, source: Source, options: Options) -> Content:
         """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
         self._check_needs("reading")
+        source.is_folder or source.size  # noqa: B018  a missing file is not a damaged one
         try:
             try:
                 return self.read(source, options)
@@ -80,8 +85,8 @@ class Format(Generic[Content]):
             raise
         except MemoryError as error:
             raise source.fault("reading it takes more memory than there is.") from error
-        except Exception as error:
-            raise source.damaged("the file", error) from error
+        except Exception as error:  # libraries raise whatever they stumble over
+            raise source.damaged(error) from error
 
     def save(self, content: Content, path: Path) -> None:
         """Write a file."""
@@ -190,7 +195,7 @@ def recognise(kind: str, source: Source) -> Format[Any] | None:
     except BivaluateError:
         raise
     except Exception as error:  # from a library that looks into the file
-        raise source.damaged("the file", error) from error
+        raise source.damaged(error) from error
 
 
 def _recognised(kind: str, source: Source) -> Format[Any] | None:

@@ -9,19 +9,11 @@ from dataclasses import replace
 from bivaluate._document import Document, Members
 from bivaluate._errors import LabelWarning, SolutionError, suggest
 from bivaluate._text import Advice, Option, first_few
+from bivaluate.io.source import indices
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, as_document
 
 _AXES = ("row", "column")
-_LONGEST_INDEX = 12  # digits
-
-
-def indices(words: Iterable[str]) -> list[int] | None:
-    """Return the numbers where every word is a whole number from 0, else None."""
-    words = list(words)
-    if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
-        return [int(word) for word in words]
-    return None
 
 
 def labelled(members: Iterable[Members], rows: Sequence[str], cols: Sequence[str]) -> list[Members]:

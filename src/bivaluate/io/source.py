@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ FREE_LINES = 1 << 20  # lines that any packed file may hold; more need a packed 
 
 Part = TypeVar("Part", str, bytes)
 
+_LONGEST_INDEX = 12  # digits
 _GZIP = b"\x1f\x8b"
 _OTHER_PACKINGS = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -127,8 +128,9 @@ class Source:
         """Return the error for content that does not follow its format, with the line it stands on."""
         return FormatError(Advice(f"{self.name}{'' if line is None else f', line {line}'}: ", message))
 
-    def damaged(self, what: str, error: BaseException) -> FormatError:
+    def damaged(self, error: BaseException, what: str = "") -> FormatError:
         """Return the error for a file somebody else's parser gave up on."""
+        what = what or " ".join(filter(None, ("the", self.suffix, "folder" if self.is_folder else "file")))
         return self.fault(f"{what} is truncated or damaged ({first_line(error)}).")
 
     def check_count(self, announced: int | str, found: int, what: str, line: int | None = None) -> None:
@@ -225,7 +227,7 @@ class Source:
         except (EOFError, OSError, zlib.error) as error:
             if isinstance(error, OSError) and type(error).__name__ != "BadGzipFile":
                 raise FileError(f"cannot read {self.name}: {error.strerror or error}.") from error
-            raise self.damaged("the gzip stream", error) from None
+            raise self.damaged(error, "the gzip stream") from None
 
     def listed(self) -> list[Path]:
         """Return the files in a folder, by name."""
@@ -305,6 +307,14 @@ def _with_plain_ends(text: str) -> str:
 def numbered(text: str) -> list[tuple[int, str]]:
     """Return the lines that are not blank with their numbers, counted from 1."""
     return [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+
+
+def indices(words: Iterable[str]) -> list[int] | None:
+    """Return the numbers where every word is a whole number from 0, else None."""
+    words = list(words)
+    if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
+        return [int(word) for word in words]
+    return None
 
 
 def first_line(error: BaseException) -> str:

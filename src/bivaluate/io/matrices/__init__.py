@@ -8,8 +8,7 @@ from typing import Any
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io.formats import Options, matrix_formats, reader, try_apart, writer
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Options, Source, matrix_formats, reader, try_apart, writer
 from bivaluate.matrix import Matrix
 
 #: What rows and columns are, by format; where rows have no names, nothing is known of them.

@@ -59,20 +59,14 @@ def opened(source: Source) -> Iterator[Any]:
     """Open an HDF5 file for reading; whatever its C library refuses becomes a format error."""
     import h5py
 
-    with guarded(source), h5py.File(source.path, "r") as file:
-        yield file
-
-
-@contextmanager
-def guarded(source: Source, what: str = "the HDF5 file") -> Iterator[None]:
-    """Turn whatever a library refuses into a format error."""
-    source.is_folder or source.size  # noqa: B018  a missing file is told apart from a damaged one
+    source.size  # noqa: B018  a missing file is not a damaged one
     try:
-        yield
-    except Exception as error:  # h5py raises whatever the C library, or NumPy, stumbles over
-        if isinstance(error, BivaluateError):
-            raise
-        raise source.damaged(what, error) from None
+        with h5py.File(source.path, "r") as file:
+            yield file
+    except BivaluateError:
+        raise
+    except Exception as error:
+        raise source.damaged(error) from None
 
 
 def layer_of(file: Any, layer: str, name: str) -> Any:

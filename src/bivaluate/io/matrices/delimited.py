@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import FormatError
 from bivaluate._files import TemporaryRows, as_text, from_text, table_target
 from bivaluate._rows import FileSource
 from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Format, FormatError, Matrix, Options
 from bivaluate.io.matrices._dialect import MISSING, WHITESPACE, Dialect, detect, number, sample_of, spelt
 from bivaluate.io.matrices._dialect import split_or_raise as split
 from bivaluate.io.matrices.triplets import grammar_of
 from bivaluate.io.source import MAX_CELLS, MAX_LINE, MAX_TEXT, Source
-from bivaluate.matrix import Matrix
 
 FAST_BYTES = 1 << 24  # from here on, pandas saves more time than importing it takes
 # Bytes that pandas reads at once: more of tables with many columns, each of which costs it some time.

@@ -12,17 +12,14 @@ from bivaluate._anndata import KEY, axes, check_key, results_tree
 from bivaluate._errors import FormatError, SolutionError
 from bivaluate._files import atomic_path
 from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options, import_optional
+from bivaluate.io.formats import Format, Matrix, Options, Source, import_optional
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.matrices._stored import Store, dense_source, sparse_source
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 
 def _read(source: Source, options: Options) -> Matrix:
     """Read X, a layer or raw, dense or sparse, as variables x observations."""
-    with hdf5.guarded(source):
-        return read_layout(Store(source.path, "hdf5"), source, options.layer)
+    return read_layout(Store(source.path, "hdf5"), source, options.layer)
 
 
 def read_layout(store: Store, source: Source, layer: str | None, folder: str = "") -> Matrix:

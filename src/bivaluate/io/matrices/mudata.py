@@ -5,12 +5,10 @@ from __future__ import annotations
 from bivaluate._anndata import stacked
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Format, Matrix, Options, Source
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.matrices._stored import Store
 from bivaluate.io.matrices.h5ad import read_layout
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 ALL = "all"
 
@@ -18,8 +16,7 @@ ALL = "all"
 def _read(source: Source, options: Options) -> Matrix:
     """Read the matrix of one modality."""
     store = Store(source.path, "hdf5")
-    with hdf5.guarded(source):
-        return read_modality(store, source, options)
+    return read_modality(store, source, options)
 
 
 def read_modality(store: Store, source: Source, options: Options) -> Matrix:

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from bivaluate._errors import FormatError, MatrixError
 from bivaluate._files import atomic_path
 from bivaluate._rows import CHUNK_CELLS, chunk_rows, take_near
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source, first_line
-from bivaluate.matrix import Matrix
+from bivaluate.io.formats import Format, Matrix, Options, Source, first_line
 
 TOGETHER = 1 << 22  # cells that are read at once where all are asked for
 PROBED = 1 << 23  # bytes that a trial unpacks
@@ -26,15 +24,12 @@ def _read(source: Source, options: Options) -> Matrix:
     import pyarrow as pa
     import pyarrow.parquet
 
-    try:
-        with pa.parquet.ParquetFile(source.path) as file:
-            n, m = file.metadata.num_rows, file.metadata.num_columns
-            is_large = n * m > CHUNK_CELLS
-            names = [name for name in [_index_name(pa, file.schema_arrow)] if name] if is_large else None
-            table = file.read(columns=names)
-            schema = file.schema_arrow
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise source.damaged("the Parquet file", error) from None
+    with pa.parquet.ParquetFile(source.path) as file:
+        n, m = file.metadata.num_rows, file.metadata.num_columns
+        is_large = n * m > CHUNK_CELLS
+        names = [name for name in [_index_name(pa, file.schema_arrow)] if name] if is_large else None
+        table = file.read(columns=names)
+        schema = file.schema_arrow
     return _in_file(pa, schema, table, n, source) if is_large else _to_matrix(pa, table, source)
 
 

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bivaluate._errors import FormatError
 from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source
 from bivaluate.io.matrices._dialect import WHITESPACE, number, spelt, split_or_raise
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 _DOUBLE_COLON = "::"
 _DELIMITERS = (_DOUBLE_COLON, "\t", ",", ";", "|", WHITESPACE)

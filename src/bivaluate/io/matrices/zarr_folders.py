@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from bivaluate._errors import FormatError
 from bivaluate._text import first_few
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.matrices._stored import Store, dense_source
 from bivaluate.io.matrices.h5ad import read_layout
 from bivaluate.io.matrices.mudata import read_modality
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 _MARKS = ("zarr.json", ".zgroup", ".zarray")
 
@@ -18,14 +15,13 @@ _MARKS = ("zarr.json", ".zgroup", ".zarray")
 def _read(source: Source, options: Options) -> Matrix:
     """Read an AnnData object, a modality of a MuData object, an array, or an array of a group."""
     store = Store(source.path, "zarr")
-    with hdf5.guarded(source, "the zarr folder"):
-        if hdf5.is_group(store.root) and "mod" in store.root:
-            return read_modality(store, source, options)
-        if hdf5.is_group(store.root) and {"obs", "var"} <= set(store.root):
-            return read_layout(store, source, options.layer)
-        key = _array(store, options.layer, source.name)
-        where = f"{source.name}{key and ': ' + key}"
-        cells = dense_source(store, key, False, lambda node: hdf5.check_matrix(node, where))
+    if hdf5.is_group(store.root) and "mod" in store.root:
+        return read_modality(store, source, options)
+    if hdf5.is_group(store.root) and {"obs", "var"} <= set(store.root):
+        return read_layout(store, source, options.layer)
+    key = _array(store, options.layer, source.name)
+    where = f"{source.name}{key and ': ' + key}"
+    cells = dense_source(store, key, False, lambda node: hdf5.check_matrix(node, where))
     return Matrix(cells, name=source.stem)
 
 

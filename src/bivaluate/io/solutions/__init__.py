@@ -10,9 +10,8 @@ from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import ParameterError
 from bivaluate._factors import check_rule
-from bivaluate.io.formats import Format, Options, reader, recognise, try_apart, writer
+from bivaluate.io.formats import Format, Options, Source, reader, recognise, try_apart, writer
 from bivaluate.io.members import document_of, settle, to_biclustering, with_whole_axis
-from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 

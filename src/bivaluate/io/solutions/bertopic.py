@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bivaluate._document import Document
-from bivaluate._errors import ParameterError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, Options, ParameterError, Source
 
 _FILE, _WORDS = "topics.json", '"topic_representations"'
 

@@ -8,15 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bivaluate._document import Document
-from bivaluate._errors import FormatError, ParameterError
 from bivaluate._factors import DEFAULT_RULE, members_of_factors
 from bivaluate._text import Advice, Option, first_few, plural
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, FormatError, Matrix, Options, ParameterError, Source
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, members_of_masks
 
 _USAGES = re.compile(r"(?P<run>.+)\.usages\.k_(?P<k>\d+)(?P<dt>\.dt_[\d_]+)?\.consensus\.txt")

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bivaluate._document import Document
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.solutions.numpy_factors import factor_document
-from bivaluate.io.source import Source
 
 _WORDS = ".expElogbeta.npy"
 

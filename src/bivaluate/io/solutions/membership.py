@@ -14,12 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bivaluate._document import COL_WORDS, EXAMPLE_TABLE, ROW_WORDS, Document
-from bivaluate._errors import FormatError
 from bivaluate._files import as_text, from_text, table_target
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices, labelled
-from bivaluate.io.source import Source, numbered
-from bivaluate.matrix import Matrix
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, indices, numbered
+from bivaluate.io.members import labelled
 
 _ROW = frozenset(["r", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])

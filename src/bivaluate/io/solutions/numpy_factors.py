@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate._document import Document
 from bivaluate._errors import SolutionError
 from bivaluate._factors import DEFAULT_RULE
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.matrices.numpy_files import read_arrays
-from bivaluate.io.source import Source
 from bivaluate.solution import Biclustering, as_document
 
 _ROWS, _COLS = "W", ("H", "components", "components_")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bivaluate._document import Document
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.matrices.numpy_files import read_arrays
 from bivaluate.io.solutions.numpy_factors import factor_document
-from bivaluate.io.source import Source
 
 _WORDS, _DOCUMENTS = "topic-word-matrix", "topic-document-matrix"
 

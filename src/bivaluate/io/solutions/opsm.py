@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bivaluate._document import Document, Members
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, Members, Options, Source
 
 _NUMBERS = re.compile(r"\s*\d+(?: +\d+)*\s*")
 
