@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bivaluate._errors import BivaluateError, MatrixError, ParameterError, suggest
-from bivaluate._text import Advice, Option, plural
+from bivaluate._text import Advice, Option, first_few, plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,13 @@ def check_choice(name: str, value: Choice, allowed: Iterable[str]) -> Choice:
         listed = ", ".join(repr(a) for a in allowed)
         raise ParameterError(Advice(Option(name), f" is {value!r}; allowed: {listed}.{suggest(str(value), allowed)}"))
     return value
+
+
+def check_held(holder: str, what: str, asked: str, known: Iterable[str]) -> None:
+    """Raise unless a file or object holds what is asked for by name."""
+    known = list(known)
+    if asked not in known:
+        raise ParameterError(f"{holder} has no {what} {asked!r}; it has {first_few(known)}.{suggest(asked, known)}")
 
 
 def check_instance(name: str, value: Any) -> None:

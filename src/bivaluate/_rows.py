@@ -151,10 +151,7 @@ class FileSource:
         try:
             return self.path.open("rb", buffering=0)
         except FileNotFoundError:
-            raise MatrixError(
-                f"{self.path} is missing, or was moved. Every process that reads the matrix, on other machines too, "
-                "needs the file under this path."
-            ) from None
+            raise moved(self.path) from None
 
     def _read(self, file: Any, start: int, cells: NDArray[Any]) -> None:
         """Fill whole rows from row `start` on."""
@@ -169,6 +166,14 @@ class FileSource:
                     "it was being read, or was never written completely. Write it again."
                 )
             done += got
+
+
+def moved(path: Path) -> MatrixError:
+    """Return the error for a file that is not where its rows were read from."""
+    return MatrixError(
+        f"{path} is missing, or was moved. Every process that reads the matrix, on other machines too, needs it under "
+        "this path."
+    )
 
 
 class Elsewhere:

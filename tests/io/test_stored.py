@@ -10,7 +10,7 @@ from scipy import sparse
 from bivaluate import Biclustering, Matrix, evaluate, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MatrixError, ParameterError
 from bivaluate._parallel import share_out
-from bivaluate.io.matrices import _stored
+from bivaluate import _stored
 
 h5py = pytest.importorskip("h5py")
 
@@ -24,7 +24,7 @@ CELLS = tuple(f"cell{j}" for j in range(7))
 def held(request, monkeypatch):
     """Small matrices are read at once; here they are also left in their file, as large ones are."""
     if request.param == "in the file":
-        for name in ("bivaluate.io.matrices._stored.CHUNK_CELLS", "bivaluate.io.matrices.numpy_files.CHUNK_CELLS"):
+        for name in ("bivaluate._stored.CHUNK_CELLS", "bivaluate.io.matrices.numpy_files.CHUNK_CELLS"):
             monkeypatch.setattr(name, 5)
         monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
         monkeypatch.setattr(_stored, "_WINDOW", 4)

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from bivaluate._check import check_choice
+from bivaluate._check import check_choice, check_held
 from bivaluate._document import EXAMPLE_TABLE, Document, Members
 from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
-from bivaluate._text import Advice, Option
-from bivaluate.io.source import MAX_CELLS, Source, first_line, indices, numbered
+from bivaluate._text import Advice, Option, first_few, first_line, plural
+from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
 
 # What the files of formats need, from one place.
-__all__ = ["MAX_CELLS", "Document", "Format", "FormatError", "Matrix", "Members", "Options", "ParameterError"]
-__all__ += ["Source", "first_line", "indices", "numbered"]
+__all__ = ["MAX_CELLS", "Advice", "Document", "Format", "FormatError", "Matrix", "Members", "Option", "Options"]
+__all__ += ["ParameterError", "Source", "check_held", "first_few", "first_line", "indices", "numbered", "plural"]
 
 UNTRUSTED = "BIVALUATE_UNTRUSTED"  # 1 in the environment: strangers wrote the files
 Content = TypeVar("Content", Matrix, Document)

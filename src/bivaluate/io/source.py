@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 from bivaluate._check import in_short
 from bivaluate._errors import FileError, FormatError
-from bivaluate._text import Advice
+from bivaluate._text import Advice, first_line
 
 if TYPE_CHECKING:
     import zipfile
@@ -315,8 +315,3 @@ def indices(words: Iterable[str]) -> list[int] | None:
     if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
         return [int(word) for word in words]
     return None
-
-
-def first_line(error: BaseException) -> str:
-    """Return the beginning of what an error says, for messages that quote it."""
-    return (str(error).splitlines() or [type(error).__name__])[0][:160]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate._errors import ParameterError, suggest
-from bivaluate._text import first_few
-from bivaluate.io.formats import Format, Matrix, Options, Source
+from bivaluate._stored import Store, sparse_source
+from bivaluate.io.formats import Format, Matrix, Options, ParameterError, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, sparse_source
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -37,8 +35,7 @@ def _chosen(file: Any, genome: str | None, name: str) -> Any:
         raise ParameterError(f"{name} holds no matrix of CellRanger (a group with data, indices and indptr).")
     if genome is None and len(known) > 1:
         raise ParameterError(f"{name} holds {len(known)} genomes: {first_few(known)}. Choose one with layer=.")
-    if genome is not None and genome not in known:
-        raise ParameterError(f"{name} has no genome {genome!r}; it has {first_few(known)}.{suggest(genome, known)}")
+    check_held(name, "genome", genome or known[0], known)
     return hdf5.member(file, genome or known[0], name)
 
 

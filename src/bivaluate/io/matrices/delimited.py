@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from bivaluate._files import TemporaryRows, as_text, from_text, table_target
 from bivaluate._rows import FileSource
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, FormatError, Matrix, Options
+from bivaluate.io.formats import Advice, Format, FormatError, Matrix, Option, Options
 from bivaluate.io.matrices._dialect import MISSING, WHITESPACE, Dialect, detect, number, sample_of, spelt
 from bivaluate.io.matrices._dialect import split_or_raise as split
 from bivaluate.io.matrices.triplets import grammar_of

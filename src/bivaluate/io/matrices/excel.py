@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from bivaluate._errors import FormatError, ParameterError, suggest
-from bivaluate._text import first_few, plural
-from bivaluate.io.formats import Format, Matrix, Options, Source
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, ParameterError, Source, check_held, plural
 from bivaluate.io.matrices._dialect import SAMPLE_LINES, detect
 from bivaluate.io.matrices.delimited import parse_rows
 
@@ -47,8 +45,7 @@ def _check_size(source: Source) -> None:
 def _sheet(book: Any, sheet: str | int | None, name: str) -> Any:
     names = book.sheetnames
     if isinstance(sheet, str) and not (sheet.isdigit() and sheet not in names):
-        if sheet not in names:
-            raise ParameterError(f"{name} has no sheet {sheet!r}; sheets: {first_few(names)}.{suggest(sheet, names)}")
+        check_held(name, "sheet", sheet, names)
         return book[sheet]
     if not 0 <= int(sheet or 0) < len(names):
         raise ParameterError(f"sheet is {sheet}; {name} has {plural(len(names), 'sheet')}, counted from 0.")

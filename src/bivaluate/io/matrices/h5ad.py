@@ -11,10 +11,9 @@ import numpy as np
 from bivaluate._anndata import KEY, axes, check_key, results_tree
 from bivaluate._errors import FormatError, SolutionError
 from bivaluate._files import atomic_path
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Matrix, Options, Source, import_optional
+from bivaluate._stored import Store, stored_cells
+from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, Source, import_optional
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, dense_source, sparse_source
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -29,7 +28,9 @@ def read_layout(store: Store, source: Source, layer: str | None, folder: str = "
         top = hdf5.member(top, key, source.name)
     node, variables = _nodes(top, layer, source.name)
     obs, var = (index_of(part, source.name) for part in (hdf5.member(top, "obs", source.name), variables))
-    cells = _cells(store, node, source.name)
+    for part in ("data", "indices", "indptr") if hdf5.is_group(node) else ():
+        hdf5.member(node, part, source.name)
+    cells = stored_cells(store, node, True, source.name)
     if cells.shape != (len(var), len(obs)):
         found = f"{cells.shape[1]} x {cells.shape[0]}"
         raise source.fault(f"the matrix is {found}; there are {len(obs)} observations and {len(var)} variables.")
@@ -44,21 +45,6 @@ def _nodes(top: Any, layer: str | None, name: str) -> tuple[Any, Any]:
         return hdf5.member(raw, "X", name), hdf5.member(raw, "var", name)
     whole = hdf5.member(top, "X", name) if layer is None else hdf5.layer_of(top, layer, name)
     return whole, hdf5.member(top, "var", name)
-
-
-def _cells(store: Store, node: Any, name: str) -> Any:
-    """Return the cells, variables x observations."""
-    key, where = str(node.name).strip("/"), f"{name}: {node.name}"
-    if not hdf5.is_group(node):
-        return dense_source(store, key, True, lambda found: hdf5.check_matrix(found, where))
-    shape = tuple(int(n) for n in node.attrs.get("shape", node.attrs.get("h5sparse_shape", ())))
-    kind = node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", ""))
-    kind = str(kind.decode() if isinstance(kind, bytes) else kind).removesuffix("_matrix")
-    if kind not in ("csr", "csc") or len(shape) != 2:
-        raise FormatError(f"{where} is stored as {kind!r}; csr, csc or a plain array is needed.")
-    for part in ("data", "indices", "indptr"):
-        hdf5.member(node, part, name)
-    return sparse_source(store, key, (shape[0], shape[1]), kind == "csr", True)
 
 
 def index_of(node: Any, name: str) -> tuple[str, ...]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate._errors import FormatError, ParameterError, suggest
-from bivaluate._text import first_few
-from bivaluate.io.formats import Format, Matrix, Options, Source
+from bivaluate._stored import Store, dense_source
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, dense_source
 
 # What a file is, by an attribute or a member of its root.
 _ATTRIBUTES = {
@@ -38,11 +36,8 @@ def _read(source: Source, options: Options) -> Matrix:
         how = " Name the dataset that is the matrix with layer=." if matrices else ""
         raise FormatError(f"{source.name} {what}. It holds {held}.{how}")
     key = matrices[0] if options.layer is None else options.layer.strip("/")
-    if key not in found:
-        raise ParameterError(
-            f"{source.name} has no dataset {key!r}; it has {first_few(list(found))}.{suggest(key, found)}"
-        )
-    cells = dense_source(store, key, False, lambda node: hdf5.check_matrix(node, f"{source.name}: /{key}"))
+    check_held(source.name, "dataset", key, found)
+    cells = dense_source(store, key, False, f"{source.name}: /{key}")
     return Matrix(cells, name=source.stem)
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from bivaluate._anndata import stacked
-from bivaluate._errors import ParameterError, suggest
-from bivaluate._text import Advice, Option, first_few
-from bivaluate.io.formats import Format, Matrix, Options, Source
+from bivaluate._stored import Store
+from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, ParameterError, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store
 from bivaluate.io.matrices.h5ad import read_layout
 
 ALL = "all"
@@ -43,10 +41,7 @@ def _chosen(known: list[str], modality: str | None, name: str) -> str:
         one, both = Option("modality", known[0]), Option("modality", ALL)
         said = f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with "
         raise ParameterError(Advice(said, one, ", or all of them, stacked by rows, with ", both, "."))
-    if modality not in known:
-        raise ParameterError(
-            f"{name} has no modality {modality!r}; it has {first_few(known)}.{suggest(modality, known)}"
-        )
+    check_held(name, "modality", modality, known)
     return modality
 
 

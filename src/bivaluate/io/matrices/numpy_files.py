@@ -16,9 +16,8 @@ from numpy.lib import format as npy
 
 from bivaluate._files import atomic_path
 from bivaluate._rows import CHUNK_CELLS, FileSource, SparseSource
-from bivaluate._text import first_few, plural
-from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source, first_line
-from bivaluate.io.matrices._stored import MAX_SIDE, checked_csr
+from bivaluate._stored import MAX_SIDE, checked_csr
+from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source, first_few, first_line, plural
 
 _MAGIC = b"\x93NUMPY"
 _MAX_AXIS = 1 << 40

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import IO, Any
 
+from bivaluate._stored import MAX_SIDE
 from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source
-from bivaluate.io.matrices._stored import MAX_SIDE
 
 _BANNER = re.compile(
     r"(?i)%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+(general|(skew-)?symmetric)\s*"

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source
+from bivaluate.io.formats import Advice, Format, FormatError, Matrix, Option, Options, Source
 from bivaluate.io.matrices._dialect import WHITESPACE, number, spelt, split_or_raise
 
 _DOUBLE_COLON = "::"

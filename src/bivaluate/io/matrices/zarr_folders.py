@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bivaluate._text import first_few
-from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source
+from bivaluate._stored import Store, dense_source
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, dense_source
 from bivaluate.io.matrices.h5ad import read_layout
 from bivaluate.io.matrices.mudata import read_modality
 
@@ -20,9 +19,7 @@ def _read(source: Source, options: Options) -> Matrix:
     if hdf5.is_group(store.root) and {"obs", "var"} <= set(store.root):
         return read_layout(store, source, options.layer)
     key = _array(store, options.layer, source.name)
-    where = f"{source.name}{key and ': ' + key}"
-    cells = dense_source(store, key, False, lambda node: hdf5.check_matrix(node, where))
-    return Matrix(cells, name=source.stem)
+    return Matrix(dense_source(store, key, False, f"{source.name}{key and ': ' + key}"), name=source.stem)
 
 
 def _array(store: Store, layer: str | None, name: str) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 from bivaluate._document import Document, Members, member_kinds, parse_json
 from bivaluate._errors import FormatError, ParameterError, SolutionError
 from bivaluate._files import text_target
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options, Source
+from bivaluate.io.formats import Advice, Format, Option, Options, Source
 
 _MARK = re.compile(r'"__class__"\s*:\s*"Biclustering"|"biclusters"\s*:\s*\[\s*\[\s*\[\s*[-\d]')
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._text import plural
-from bivaluate.io.formats import Document, Format, Matrix, Options, Source
+from bivaluate.io.formats import Document, Format, Matrix, Options, Source, plural
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
 from bivaluate.solution import members_of_masks
