@@ -130,9 +130,7 @@ def add_results(adata: Any, evaluation: Any, key: str, obs_rows: bool) -> None:
     solution = evaluation.solution
     expected = adata.shape if obs_rows else adata.shape[::-1]
     if tuple(expected) != solution.shape:
-        raise SolutionError(
-            f"the AnnData object holds a matrix of shape {tuple(expected)}, but the solution is for one of {solution.shape}."
-        )
+        raise SolutionError(f"the AnnData object has shape {tuple(expected)}, the solution is for {solution.shape}.")
     tree = results_tree(evaluation)  # whatever can fail comes before the object changes
     masks = [np.ascontiguousarray(mask.T) for mask in (solution.row_masks, solution.col_masks)]
     for place, mask in zip(axes(obs_rows), masks, strict=True):

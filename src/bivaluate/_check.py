@@ -134,13 +134,9 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
     if module == "bivaluate.solution":
-        raise MatrixError(
-            f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? The matrix comes first."
-        )
+        raise MatrixError(f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? It comes first.")
     if module.startswith("scipy.sparse"):
-        raise MatrixError(
-            f"{name} is sparse, and a dense matrix is needed here; pass {name}.toarray() if it fits in memory."
-        )
+        raise MatrixError(f"{name} is sparse; a dense matrix is needed: pass {name}.toarray() if it fits in memory.")
     if module.startswith("torch"):
         X = X.detach().cpu()
     if module.startswith("cupy"):

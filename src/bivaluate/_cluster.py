@@ -48,9 +48,7 @@ def connect(address: str) -> Any:
         versions = client.run(_worker_version)
     except TimeoutError:
         client.close()
-        raise RunError(
-            f"the Dask scheduler at {address} has no workers. Start some with `dask worker {address}`."
-        ) from None
+        raise RunError(f"the Dask scheduler at {address} has no workers. Start some: dask worker {address}") from None
     from bivaluate import __version__
 
     for worker, version in versions.items():
@@ -86,9 +84,7 @@ class DaskSource:
         if array.ndim != 2:
             raise MatrixError(f"{name} has {array.ndim} dimensions; a 2-D matrix (rows x columns) is needed.")
         if any(size != size for size in array.shape):
-            raise MatrixError(
-                f"{name} is a Dask array of unknown shape: call {name}.compute_chunk_sizes() before passing it."
-            )
+            raise MatrixError(f"{name} is a Dask array of unknown shape: call {name}.compute_chunk_sizes() first.")
         if len(array.chunks[1]) > 1:
             raise MatrixError(
                 f"{name} is a Dask array split along columns into {len(array.chunks[1])} chunks; rows have to be whole. "
@@ -273,9 +269,7 @@ def submit(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[
     try:
         there = send_to_all(client, shared)
     except OSError as error:
-        raise RunError(
-            f"the connection to the Dask scheduler was lost ({error}). Start a scheduler and the same command again."
-        ) from error
+        raise RunError(f"the Dask scheduler was lost ({error}). Start a new one, then the same command.") from error
     if pieces and isinstance(pieces[0][1], tuple):
         from dask.delayed import delayed
 

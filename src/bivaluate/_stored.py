@@ -204,9 +204,7 @@ class SortedEntries:
         try:
             yield
         except OSError as error:
-            raise MatrixError(
-                f"{self.path}, a temporary file, cannot be read: {error.strerror}. Run it again."
-            ) from None
+            raise MatrixError(f"temporary file {self.path} cannot be read: {error.strerror}. Run it again.") from None
 
 
 def turned_on_disk(stored: StoredSparse, memory: int) -> StoredSparse:

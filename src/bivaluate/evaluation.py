@@ -149,9 +149,8 @@ def evaluate(
     if adata is not None:
         X = Matrix.from_anndata(adata, layer=layer, obs_rows=obs_rows)
     elif layer is not None or obs_rows or key_added is not None:
-        raise ParameterError(
-            f"layer, obs_rows and key_added are about AnnData objects, but X is of type {type(X).__name__}."
-        )
+        kind = type(X).__name__
+        raise ParameterError(f"layer, obs_rows and key_added are about AnnData objects, but X is of type {kind}.")
     if key_added is not None:
         check_key(key_added)
     if adata is not None and not obs_rows and getattr(solution, "shape", None) == adata.shape != X.shape:
@@ -479,9 +478,8 @@ class Evaluation:
 
     @cached_property
     def _judgements(self) -> list[dict[str, Any]]:
-        return (
-            evidence_rows(evidence_scores(self._workspace), self._workspace.cover, self.names) if self._judged else []
-        )
+        work = self._workspace
+        return evidence_rows(evidence_scores(work), work.cover, self.names) if self._judged else []
 
     def to_frame(self) -> pd.DataFrame:
         """Return the scores of the solution as a table of one row.
@@ -592,9 +590,7 @@ class Evaluation:
         reasons = {}
         for key, column in self._columns.items():
             if math.isnan(column[k]):
-                alone = (
-                    key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.along_axis.nearest_ve.merged[k])
-                )
+                alone = key in ("nve_k", "nsr_k") and work.defined[k] and np.isnan(work.along_axis.nearest_ve.merged[k])
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT

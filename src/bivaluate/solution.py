@@ -641,11 +641,9 @@ class Biclustering(Sequence[Bicluster]):
         >>> Biclustering.from_frame(S.to_frame(), S.shape) == S
         True
         """
-        missing = {"bicluster", "side", "index"} - set(frame.columns)
+        missing = [name for name in ("bicluster", "side", "index") if name not in frame.columns]
         if missing:
-            raise SolutionError(
-                f"the table has no column {', '.join(map(repr, sorted(missing)))}: bicluster, side and index are needed."
-            )
+            raise SolutionError(f"the table has no column {missing[0]!r}: bicluster, side and index are needed.")
         strange = sorted({str(side) for side in frame["side"]} - {"row", "column"})
         if strange:
             raise SolutionError(f'side is {strange[0]!r} in the table; it must be "row" or "column".')

@@ -379,13 +379,13 @@ def parquet_rows(tmp_path, monkeypatch):
 
 @pytest.mark.extra("parquet")
 def test_rows_of_parquet_after_an_interrupt(parquet_rows, monkeypatch):
-    def interrupt(batch):
+    def interrupt(*_):
         raise KeyboardInterrupt
 
     X, source = parquet_rows
     source.rows(0, 3)
     with monkeypatch.context() as patch:
-        patch.setattr(source, "_converted", interrupt)
+        patch.setattr(source, "_by_columns", interrupt)
         with pytest.raises(KeyboardInterrupt):
             source.rows(3, 9)
     np.testing.assert_array_equal(source.rows(7, 12), X[7:12])

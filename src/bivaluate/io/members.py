@@ -107,11 +107,9 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
         found = None if known is None or members == "index" else _lookup(sides[axis], known)
         both = found is not None and numbered is not None and found != numbered
         if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
-            found_both = (
-                f"the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two disagree"
-            )
+            said = f"the {_AXES[axis]} members are numbers, both labels and positions of X, and the two disagree"
             label, index = Option("members", "label"), Option("members", "index")
-            raise SolutionError(Advice(f"{name}: {found_both}. Say which: ", label, " or ", index, "."))
+            raise SolutionError(Advice(f"{name}: {said}. Say which: ", label, " or ", index, "."))
         if found is None:
             found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
         placed.append(found)

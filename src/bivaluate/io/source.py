@@ -142,11 +142,9 @@ class Source:
         """Raise unless the first bytes are text and not empty."""
         if not self.head.strip() or (len(self.head) < HEAD_BYTES and not self.head_text.strip()):
             raise FormatError(f"{self.name} is empty.")
-        for beginning, program in _OTHER_PACKINGS.items():
+        for beginning, how in _OTHER_PACKINGS.items():
             if self.head.startswith(beginning):
-                raise FormatError(
-                    f"{self.name} is compressed with {program}; unpack it first, or compress it with gzip."
-                )
+                raise FormatError(f"{self.name} is compressed with {how}; unpack it first, or compress it with gzip.")
         found = _NOT_TEXT.search(self.head)
         if found and self.encoding != "utf-16":
             raise FormatError(

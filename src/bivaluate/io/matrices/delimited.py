@@ -278,8 +278,6 @@ def _detects(source: Source) -> bool:
     return True
 
 
-_NAME, _NOTE = "text table (CSV, TSV, any delimiter)", "also gzipped; see below"
-_OPTIONS = ("delimiter", "decimal", "header", "index_cols")
-FORMAT = Format(
-    "csv", _NAME, _EXTENSIONS, _detects, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain
-)
+_NAMED = ("csv", "text table (CSV, TSV, any delimiter)", _EXTENSIONS)
+_NOTE, _OPTIONS = "also gzipped; see below", ("delimiter", "decimal", "header", "index_cols")
+FORMAT = Format(*_NAMED, _detects, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain)

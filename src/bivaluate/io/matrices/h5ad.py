@@ -118,6 +118,5 @@ _NOTE = (
     'read as genes x cells, that is transposed; `layer=`, `"raw"` for raw counts; sparse X stays sparse, large X in the '
     "file; results can be written back"
 )
-FORMAT = Format(
-    "h5ad", "AnnData .h5ad", (".h5ad",), hdf5.detector("h5ad"), _read, options=("layer",), needs="h5py", note=_NOTE
-)
+_NAMED = ("h5ad", "AnnData .h5ad", (".h5ad",), hdf5.detector("h5ad"))
+FORMAT = Format(*_NAMED, _read, options=("layer",), needs="h5py", note=_NOTE)

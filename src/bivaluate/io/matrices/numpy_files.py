@@ -41,9 +41,8 @@ def _read(source: Source, options: Options) -> Matrix:
         plain = dtype.kind in "fiub" and dtype.itemsize <= 8 and len(shape) == 2 and not fortran
         if plain and not source.gzipped and min(shape) > 0 and math.prod(shape) > CHUNK_CELLS:
             _check_length(stream.tell() + math.prod(shape) * dtype.itemsize, source.size, source.name, shape, dtype)
-            return Matrix(
-                FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), stream.tell()), name=source.stem
-            )
+            cells = FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), stream.tell())
+            return Matrix(cells, name=source.stem)
         available = source.most_unpacked if source.gzipped else source.size
         values = _cells(stream, source.name, available, shape, fortran, dtype)
     return Matrix(_as_matrix(values, source.name), name=source.stem)
@@ -217,10 +216,8 @@ def _write(matrix: Matrix, path: Path) -> None:
         elif isinstance(matrix.source, SparseSource):  # as scipy.sparse.save_npz does, with labels beside it
             stored = matrix.source.array
             parts = {name: getattr(stored, name) for name in ("data", "indices", "indptr")}
-            parts["absent"] = np.array(matrix.absent)
-            np.savez_compressed(
-                stream, allow_pickle=False, format=np.array(b"csr"), shape=np.array(stored.shape), **parts, **arrays
-            )
+            parts |= {"format": np.array(b"csr"), "shape": np.array(stored.shape), "absent": np.array(matrix.absent)}
+            np.savez_compressed(stream, allow_pickle=False, **parts, **arrays)
         else:
             np.savez_compressed(stream, allow_pickle=False, X=matrix.values, **arrays)
 

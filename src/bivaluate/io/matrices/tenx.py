@@ -9,9 +9,8 @@ from typing import IO, Any
 from bivaluate._stored import MAX_SIDE
 from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source
 
-_BANNER = re.compile(
-    r"(?i)%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+(general|(skew-)?symmetric)\s*"
-)
+_KINDS = "(coordinate|array) (real|integer|pattern) (general|symmetric|skew-symmetric)"
+_BANNER = re.compile(f"(?i)%%MatrixMarket matrix {_KINDS}")
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -42,7 +41,7 @@ def _market(source: Source) -> Any:
     from scipy.io import mminfo, mmread
 
     banner = source.head_text.split("\n", 1)[0]
-    if not _BANNER.fullmatch(banner):
+    if not _BANNER.fullmatch(" ".join(banner.split())):
         needed = "'%%MatrixMarket matrix coordinate real general' (or integer, pattern, array, symmetric)"
         raise source.fault(f"{needed} is needed, found {banner[:80]!r}.", 1)
     try:
@@ -78,6 +77,5 @@ def _detects(source: Source) -> bool:
 
 
 _NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes"
-FORMAT = Format(
-    "10x", "10x folder, Matrix Market .mtx", (".mtx",), _detects, _read, note=_NOTE, folder=lambda _: True, rank=8
-)
+_NAMED = ("10x", "10x folder, Matrix Market .mtx", (".mtx",))
+FORMAT = Format(*_NAMED, _detects, _read, note=_NOTE, folder=lambda _: True, rank=8)

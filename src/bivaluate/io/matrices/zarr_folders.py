@@ -40,8 +40,6 @@ def _detects(source: Source) -> bool:
     return any((source.path / mark).is_file() for mark in _MARKS)
 
 
-_NOTE = (
-    "AnnData and MuData folders as genes x cells, plain arrays as stored; `layer=`, `modality=`; large ones stay there"
-)
+_NOTE = "AnnData and MuData folders as genes x cells, plain arrays as they are; `layer=`, `modality=`; large ones stay"
 _NAMED, _OPTIONS = ("zarr", "zarr folder", (".zarr",), None, _read), ("layer", "modality")
 FORMAT = Format(*_NAMED, options=_OPTIONS, needs="zarr", note=_NOTE, folder=_detects)

@@ -35,7 +35,7 @@ def _read(source: Source, options: Options) -> Document:
     if documents is None or labels is None:
         size = f"{X.shape[0]} x {X.shape[1]}"
         raise source.fault(
-            f"it has {len(topics)} documents; a matrix of these and labelled words is needed, not {size}."
+            f"it has {len(topics)} documents; a matrix of them and labelled words is needed, not {size}."
         )
     places = {label: place for place, label in enumerate(labels)}
     pairs: list[tuple[Any, Any]] = []

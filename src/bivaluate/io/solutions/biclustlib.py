@@ -57,7 +57,5 @@ def _write(document: Document, path: Path) -> None:
         stream.write(json.dumps(content) + "\n")
 
 
-_NOTE = "`item=` (`--item`) chooses among several"
-FORMAT = Format(
-    "biclustlib", "biclustlib JSON", (), _detects, _read, _write, options=("item",), note=_NOTE, members="index"
-)
+_NAMED, _NOTE = ("biclustlib", "biclustlib JSON", ()), "`item=` (`--item`) chooses among several"
+FORMAT = Format(*_NAMED, _detects, _read, _write, options=("item",), note=_NOTE, members="index")

@@ -89,9 +89,7 @@ def read_programs(path: Path, k: int | None = None, top: int = 50) -> tuple[str,
         raise ParameterError(Advice(f"{path} holds {found}; one K is needed: choose it with ", Option("k"), "."))
     spectra_path = fits[0].spectra()
     if spectra_path is None or _SPECTRA[0] not in spectra_path.name:
-        raise FormatError(
-            f"{path}: {fits[0].name} has no spectra scores ({_SPECTRA[0]}), by which programs are compared."
-        )
+        raise FormatError(f"{path}: {fits[0].name} has no {_SPECTRA[0]}, by which programs are compared.")
     spectra = _table(spectra_path)
     scores = np.where(np.isfinite(spectra.values), spectra.values, -np.inf)
     rows = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :top], axis=1)

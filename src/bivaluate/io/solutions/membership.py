@@ -172,21 +172,17 @@ def _is_without_axis(text: str) -> bool:
 def _with_axis(rows: Rows, X: Matrix | None, source: Source) -> Rows:
     """Say in front of every line whether its label is of a row or of a column; only labels of the matrix tell."""
     known = {"row": frozenset((X and X.row_labels) or ()), "column": frozenset((X and X.col_labels) or ())}
-    for line, (label, *cells) in rows:
+    for n, (label, *cells) in rows:
         axes = [word for word, labels in known.items() if label in labels]
         if len(axes) != 1:
-            raise source.fault(
-                f"nothing tells whether {label[:40]!r} is a row or a column of the matrix; {_AXIS}.", line
-            )
-        yield line, [*axes, label, *cells]
+            raise source.fault(f"nothing tells whether {label[:40]!r} is a row or a column of the matrix; {_AXIS}.", n)
+        yield n, [*axes, label, *cells]
 
 
 def _nearly(source: Source) -> str:
     if not _is_without_axis(source.head_text):
         return ""
-    return (
-        f"In a table of zeros and ones, {_AXIS}; as csv it needs none if labels of the matrix tell rows from columns."
-    )
+    return f"In a table of zeros and ones, {_AXIS}; as csv it needs none if labels of X tell rows from columns."
 
 
 def _write(document: Document, path: Path) -> None:
@@ -201,7 +197,5 @@ def _write(document: Document, path: Path) -> None:
                 writer.writerows([f"B{k + 1}", what, *values] for values in cells)
 
 
-_NAME, _NOTE = "membership table (CSV, TSV)", "four layouts, see below"
-FORMAT = Format(
-    "csv", _NAME, (".csv", ".tsv"), _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly
-)
+_NAMED, _NOTE = ("csv", "membership table (CSV, TSV)", (".csv", ".tsv")), "four layouts, see below"
+FORMAT = Format(*_NAMED, _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly)

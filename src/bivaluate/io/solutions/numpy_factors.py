@@ -40,7 +40,5 @@ def factor_document(source: Source, W: Any, H: Any, options: Options, **info: st
 
 
 _NAME = "NumPy .npz with the factors W and H"
-_NOTE = (
-    "`np.savez(path, W=W, H=model.components_)`, rows x K and K x columns; `rule=` (`--rule`) says which members belong"
-)
+_NOTE = "`np.savez(path, W=W, H=model.components_)`, n x K and K x m; `rule=` (`--rule`) says which members belong"
 FORMAT = Format("factors", _NAME, (".npz",), _detects, _read, options=("rule",), note=_NOTE)

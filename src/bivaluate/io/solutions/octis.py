@@ -17,9 +17,7 @@ def _read(source: Source, options: Options) -> Document:
     """Read the weights and apply the rule: documents are rows, words are columns."""
     arrays = read_arrays(source, (_WORDS, _DOCUMENTS))
     if len(arrays) < 2:
-        raise source.fault(
-            f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes them."
-        )
+        raise source.fault(f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes.")
     return factor_document(source, arrays[_DOCUMENTS].T, arrays[_WORDS], options, algorithm="OCTIS")
 
 
