@@ -28,7 +28,7 @@ def _read(source: Source, options: Options) -> Document:
     words, documents = _files(source)
     if len(words) != 1 or len(documents) != 1:
         found = ", ".join(p.name for p in [*words, *documents]) or "neither"
-        raise source.fault(f"one NAME{_WORDS} and one NAME.mm (MmCorpus.serialize) are needed, found {found}.")
+        raise source.fault(f"one NAME{_WORDS} and one NAME.mm are needed (MmCorpus.serialize), found {found}.")
     weights = np.load(words[0], allow_pickle=False)
     topics = mmread(documents[0]).toarray()
     lacking = len(weights) - topics.shape[1]  # MmCorpus leaves out the last topics if no document has them
