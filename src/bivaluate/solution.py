@@ -21,12 +21,13 @@ from bivaluate._document import Document, read_document
 from bivaluate._errors import EmptyBiclusterWarning, NoSuchBiclusterError, SolutionError, suggest
 from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors
 from bivaluate._files import write_whole
-from bivaluate._text import first_few, html_table, plural
+from bivaluate._text import Advice, Option, first_few, html_table, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Indices = NDArray[np.int64]
+SIDES = ("row", "column")
 
 
 @dataclass(frozen=True, eq=False)
@@ -602,15 +603,14 @@ class Biclustering(Sequence[Bicluster]):
         """
         import pandas as pd
 
-        sides = ("row", "column")
         lines = [
             (f"B{k + 1}", side, int(member))
             for k, pair in enumerate(self)
-            for side, members in zip(sides, pair, strict=True)
+            for side, members in zip(SIDES, pair, strict=True)
             for member in members
         ]
         frame = pd.DataFrame(lines, columns=["bicluster", "side", "index"])
-        labels = {side: getattr(X, name, None) for side, name in zip(sides, ("row_labels", "col_labels"), strict=True)}
+        labels = {side: getattr(X, name, None) for side, name in zip(SIDES, ("row_labels", "col_labels"), strict=True)}
         if any(labels.values()):
             named = [str(found[i]) if (found := labels[side]) else str(i) for _, side, i in lines]
             frame["label"] = pd.Series(named, dtype=object)
@@ -644,7 +644,7 @@ class Biclustering(Sequence[Bicluster]):
         missing = [name for name in ("bicluster", "side", "index") if name not in frame.columns]
         if missing:
             raise SolutionError(f"the table has no column {missing[0]!r}: bicluster, side and index are needed.")
-        strange = sorted({str(side) for side in frame["side"]} - {"row", "column"})
+        strange = sorted({str(side) for side in frame["side"]} - {*SIDES})
         if strange:
             raise SolutionError(f'side is {strange[0]!r} in the table; it must be "row" or "column".')
         found: dict[Any, tuple[list[int], list[int]]] = {}
@@ -671,8 +671,7 @@ def check_solution(solution: Any, name: str = "solution", matrix: Any = None) ->
         return solution if shape is None else solution.with_shape(shape)
     if isinstance(solution, (list, tuple)) and not _are_labels(solution, shape):
         pairs = [_pair(one) if isinstance(one, Mapping) else one for one in solution]
-        known = (getattr(matrix, "row_labels", None), getattr(matrix, "col_labels", None))
-        return Biclustering(_placed(pairs, known) if any(known) else pairs, shape)
+        return Biclustering(pairs if matrix is None else _placed(pairs, matrix), shape)
     raise SolutionError(
         f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
         "columns). For one label per row and column: Biclustering.from_labels(row_labels, column_labels), with "
@@ -700,28 +699,50 @@ def _pair(members: Mapping[str, Any]) -> tuple[Any, Any]:
     return sides[0], sides[1]
 
 
-def _placed(pairs: Sequence[Any], known: Sequence[Sequence[str] | None]) -> list[Any]:
+def _placed(pairs: Sequence[Any], X: Any) -> list[Any]:
     """Return pairs with positions in place of labels; what is no pair, or no label, stays as it is."""
-    places = [dict(zip(labels or (), range(len(labels or ())), strict=True)) for labels in known]
-
-    def positions(name: str, axis: int, members: Any) -> Any:
-        if not hasattr(members, "__iter__") or not isinstance(next(iter(members), None), str):
-            return members
-        labels, what = known[axis] or (), ("row", "column")[axis]
-        for label in members:
-            if label not in places[axis]:
-                raise SolutionError(f"{name}: X has no {what} {label!r}.{suggest(str(label), places[axis])}")
-            if len(places[axis]) < len(labels) and list(labels).count(label) > 1:
-                raise SolutionError(f"{name}: X has more than one {what} {label!r}; pass positions, counted from 0.")
-        return [places[axis][label] for label in members]
-
-    found = []
-    for k, pair in enumerate(pairs):
-        sides = list(pair) if hasattr(pair, "__iter__") else [pair]
-        found.append(
-            [positions(f"B{k + 1}", axis, side) for axis, side in enumerate(sides)] if len(sides) == 2 else pair
-        )
+    found = [list(pair) if hasattr(pair, "__iter__") else pair for pair in pairs]
+    for axis, known in enumerate((X.row_labels, X.col_labels)):
+        named = [k for k, pair in enumerate(found) if known and _is_named(pair, axis)]
+        names = [f"B{k + 1}" for k in named]
+        for k, members in zip(named, positions_of_labels([found[k][axis] for k in named], axis, X, names), strict=True):
+            found[k][axis] = members
     return found
+
+
+def _is_named(pair: Any, axis: int) -> bool:
+    is_pair = isinstance(pair, list) and len(pair) == 2 and hasattr(pair[axis], "__iter__")
+    return is_pair and isinstance(next(iter(pair[axis]), None), str)
+
+
+def positions_of_labels(sides: Sequence[Any], axis: int, X: Any, names: Sequence[str]) -> list[list[int]]:
+    """Return the positions of labels among those of rows or columns; `names` say whose they are, in messages."""
+    table = label_table((X.row_labels, X.col_labels)[axis] or ())
+    for name, side in zip(names, sides, strict=True):
+        for label in side:
+            if table.get(label, -1) < 0:
+                raise SolutionError(Advice(f"{name} ", *_no_place(label, axis, X)))
+    return [[table[label] for label in side] for side in sides]
+
+
+def _no_place(label: str, axis: int, X: Any) -> list[str | Option]:
+    what, other = SIDES[axis], SIDES[1 - axis]
+    known, others = (X.row_labels, X.col_labels)[axis] or (), (X.col_labels, X.row_labels)[axis] or ()
+    if label in known:
+        times = sum(x == label for x in known)
+        return [f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."]
+    if label in others:
+        found = f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Read X with "
+        return [found, Option("transpose", True), " or, if it was, without."]
+    return [f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known)}"]
+
+
+def label_table(known: Sequence[str]) -> dict[str, int]:
+    """Positions by label; -1 for a label that occurs more than once."""
+    table: dict[str, int] = {}
+    for i, label in enumerate(known):
+        table[label] = -1 if label in table else i
+    return table
 
 
 def fitted_solution(estimator: Any, X: Any) -> Biclustering:
@@ -777,7 +798,7 @@ def _check_bicluster(pair: Iterable[ArrayLike], k: int, shape: tuple[int, int] |
 
 def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, int] | None) -> Indices:
     """Return sorted, unique, in-range indices; `name` and `axis` say the place in messages."""
-    what = ("row", "column")[axis]
+    what = SIDES[axis]
     try:
         array = np.asarray(members)
     except ValueError:
