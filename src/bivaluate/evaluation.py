@@ -155,36 +155,15 @@ def evaluate(
         check_key(key_added)
     if adata is not None and not obs_rows and getattr(solution, "shape", None) == adata.shape != X.shape:
         found = f"the solution is for {adata.shape[0]} x {adata.shape[1]}, observations (cells) by variables (genes)"
-        raise SolutionError(
-            Advice(
-                f"{found}, but its rows are taken to be variables: pass ",
-                Option(python="obs_rows=True", command="--transpose"),
-                ".",
-            )
-        )
-    workspace = Workspace.of(
-        X,
-        solution,
-        degenerate=degenerate,
-        missing=missing,
-        single=single,
-        exponent=exponent,
-        epsilon=epsilon,
-        ve_axis=ve_axis,
-        absent=absent,
-        memory=memory,
-        scheduler=scheduler,
-        progress=progress,
-        n_jobs=n_jobs,
-    )
+        how = Option(python="obs_rows=True", command="--transpose")
+        raise SolutionError(Advice(f"{found}, but its rows are taken to be variables: pass ", how, "."))
+    how_scored: dict[str, Any] = {"degenerate": degenerate, "missing": missing, "single": single, "absent": absent}
+    how_scored |= {"exponent": exponent, "epsilon": epsilon, "ve_axis": ve_axis}
+    how_read: dict[str, Any] = {"memory": memory, "scheduler": scheduler, "progress": progress, "n_jobs": n_jobs}
+    workspace = Workspace.of(X, solution, **how_scored, **how_read)
     if sample is not None and ve_axis == "columns":
-        raise ParameterError(
-            Advice(
-                f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: read all rows, or take ",
-                Option("ve_axis", "rows"),
-                ".",
-            )
-        )
+        found = f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none"
+        raise ParameterError(Advice(f"{found}: read all rows, or take ", Option("ve_axis", "rows"), "."))
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
     positions = np.arange(len(below))
     dropped: list[str] = []
@@ -206,26 +185,15 @@ def evaluate(
 def _warn(result: Evaluation) -> None:
     undefined = result.undefined
     if undefined:
-        warnings.warn(
-            DegenerateWarning(
-                Advice(
-                    f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column, where "
-                    "coherence is not defined: left out of the scores.",
-                    Advice(" Pass ", Option("degenerate", "formula"), " for the formula's 0."),
-                )
-            ),
-            stacklevel=3,
-        )
+        found = f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column"
+        said = f"{found}, where coherence is not defined: left out of the scores."
+        how = Advice(" Pass ", Option("degenerate", "formula"), " for the formula's 0.")
     elif len(result.names) == 1 and result.options.single == "nan" and {"nve", "nsr"} & result.status.keys():
-        warnings.warn(
-            DegenerateWarning(
-                Advice(
-                    f"{result.names[0]} is the only bicluster: {symbol('nsr')} and {symbol('nve')} are undefined.",
-                    Advice(" Pass ", Option("single", "matrix"), " to compare it with the whole matrix."),
-                )
-            ),
-            stacklevel=3,
-        )
+        said = f"{result.names[0]} is the only bicluster: {symbol('nsr')} and {symbol('nve')} are undefined."
+        how = Advice(" Pass ", Option("single", "matrix"), " to compare it with the whole matrix.")
+    else:
+        return
+    warnings.warn(DegenerateWarning(Advice(said, how)), stacklevel=3)
 
 
 class _Scores(dict[str, float]):
@@ -412,13 +380,9 @@ class Evaluation:
         >>> verdict = evaluate(X, S).verdict
         """
         nouns, records = self.matrix.nouns, self.records if self._judged else [{"verdict": None} for _ in self.names]
-        steps = solution_steps(
-            records,
-            self.matrix,
-            self.place,
-            searched="find" in (self.solution.info.get("name"), self.solution.info.get("algorithm")),
-            omits=self.options.missing == "omit",
-        )
+        searched = "find" in (self.solution.info.get("name"), self.solution.info.get("algorithm"))
+        omits = self.options.missing == "omit"
+        steps = solution_steps(records, self.matrix, self.place, searched=searched, omits=omits)
         notes = [text for text in self.findings if text != NO_BICLUSTERS]
         members = first_members(self.matrix, self.solution)
         return judged(records, nouns=nouns, steps=steps, notes=notes, members=members)
@@ -437,12 +401,8 @@ class Evaluation:
         judgements = self._judgements
         records = []
         for k, name in enumerate(self.names):
-            record: dict[str, Any] = {
-                "bicluster": name,
-                "n_rows": int(work.r[k]),
-                "n_cols": int(work.c[k]),
-                "size": int(work.r[k] * work.c[k]),
-            }
+            n_rows, n_cols = int(work.r[k]), int(work.c[k])
+            record: dict[str, Any] = {"bicluster": name, "n_rows": n_rows, "n_cols": n_cols, "size": n_rows * n_cols}
             record |= {key: float(column[k]) for key, column in self._columns.items()}
             errors = {key: error for key, error in self.standard_errors.items() if key in self._columns}
             record |= {f"{key}_se": float(error[k]) for key, error in errors.items()}
@@ -594,12 +554,9 @@ class Evaluation:
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT
-                elif (
-                    key in OF_SQUARES
-                    and work.defined[k]
-                    and np.isinf([work.msr[k], work.nearest_msr.merged[k] if key == "nsr_k" else 0.0]).any()
-                ):
-                    reasons[key] = OVERFLOW
+                elif key in OF_SQUARES and work.defined[k]:
+                    squares = [work.msr[k], *(work.nearest_msr.merged[k : k + 1] if key == "nsr_k" else ())]
+                    reasons[key] = OVERFLOW if np.isinf(squares).any() else reasons[key]
         if self._sampled is not None:
             return {key: self._reason(key) for key in reasons}
         if "evidence" in reasons:
@@ -624,12 +581,8 @@ class Evaluation:
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
         looked_at = self._looked_at(metric.of_ve)
-        if (
-            key in OF_SQUARES
-            and np.isinf([*looked_at.msr, *(looked_at.nearest_msr.merged if key == "nsr" else ())]).any()
-        ):
-            return OVERFLOW
-        return ZERO_BY_ZERO
+        squares = [*looked_at.msr, *(looked_at.nearest_msr.merged if key == "nsr" else ())] if key in OF_SQUARES else []
+        return OVERFLOW if np.isinf(squares).any() else ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:
         return self.verdict._repr_html_()
@@ -686,11 +639,9 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
         solution = fitted_solution(estimator, X)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if shape != solution.shape:
-            raise SolutionError(
-                f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}. "
-                "Biclusters can only be scored on the rows they were found in: use one split with all rows on "
-                "both sides, cv=[(all_rows, all_rows)]."
-            )
+            found = f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}"
+            how = "Biclusters can only be scored on the rows they were found in: use cv=[(all_rows, all_rows)]"
+            raise SolutionError(f"{found}. {how}.")
         return sign * evaluate(X, solution, metrics=[metric], **options).scores[metric]
 
     return score
