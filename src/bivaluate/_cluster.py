@@ -34,10 +34,8 @@ def connect(address: str) -> Any:
     try:
         client = distributed().Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise RunError(
-            f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with "
-            f"`dask worker {address}`."
-        ) from None
+        said = f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with"
+        raise RunError(f"{said} `dask worker {address}`.") from None
     except TypeError as error:  # how Dask says that it has no certificates
         raise RunError(
             f"cannot make a secure connection to {address} ({error}). Name the certificates in Dask's configuration: ca-file, "
@@ -54,10 +52,8 @@ def connect(address: str) -> Any:
     for worker, version in versions.items():
         if version != __version__:
             client.close()
-            raise RunError(
-                f"the Dask worker {worker} has {version}, and this is bivaluate {__version__}. "
-                "Install the same version on all machines."
-            )
+            said = f"the Dask worker {worker} has {version}, and this is bivaluate {__version__}."
+            raise RunError(f"{said} Install the same version on all machines.")
     return client
 
 
@@ -226,10 +222,8 @@ def added_up(
 
 
 def _lost_too_often() -> RunError:
-    return RunError(
-        f"workers of the cluster were lost {TRIES} times in the middle of a pass. Start them again, with "
-        "more memory each if they ran out of it, or fewer threads."
-    )
+    said = f"workers of the cluster were lost {TRIES} times in the middle of a pass. Start them again, with"
+    return RunError(f"{said} more memory each if they ran out of it, or fewer threads.")
 
 
 class _Lost(Exception):

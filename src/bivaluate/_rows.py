@@ -161,10 +161,8 @@ class FileSource:
             got = file.readinto(room[done:])
             if not got:
                 row = start + done // (self.shape[1] * self.dtype.itemsize)
-                raise MatrixError(
-                    f"{self.path} ends within row {row} (counted from 0) of {self.shape[0]}: it became shorter while "
-                    "it was being read, or was never written completely. Write it again."
-                )
+                said = f"{self.path} ends within row {row} (counted from 0) of {self.shape[0]}: it became shorter while"
+                raise MatrixError(f"{said} it was being read, or was never written completely. Write it again.")
             done += got
 
 

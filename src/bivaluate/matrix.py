@@ -147,10 +147,8 @@ class _Cells:
         if isinstance(self.source, ArraySource):
             return cut_block(self.source.array, rows, cols).astype(np.float64, copy=False)
         if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
-            raise TooLargeError(
-                f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once "
-                f"({8 * len(rows) * len(cols) / 1e9:,.1f} GB)."
-            )
+            said = f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once"
+            raise TooLargeError(f"{said} ({8 * len(rows) * len(cols) / 1e9:,.1f} GB).")
         block = np.empty((len(rows), len(cols)))
         step = chunk_rows(self.shape[1], self.memory)
         cut_there = getattr(self.source, "block", None)

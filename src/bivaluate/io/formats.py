@@ -241,8 +241,6 @@ def writer(kind: str, target: Source, key: str | None) -> Format[Any]:
     found = [record for record in writers.values() if target.suffix in record.extensions]
     if not found:
         known = ", ".join(sorted({extension for record in writers.values() for extension in record.extensions}))
-        raise ParameterError(
-            f"cannot tell the format of {target.name} by its extension {target.suffix!r}; use one of {known}, "
-            f"or name the format: {', '.join(writers)}."
-        )
+        said = f"cannot tell the format of {target.name} by its extension {target.suffix!r}; use one of {known},"
+        raise ParameterError(f"{said} or name the format: {', '.join(writers)}.")
     return found[0]

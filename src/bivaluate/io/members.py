@@ -146,10 +146,8 @@ def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: D
         raise SolutionError(f"{found}. Give a matrix with labels, or a solution with indices.")
     every = {label for side in sides for label in side}
     if len(every) > 1 and every.isdisjoint(known) and every.isdisjoint((X.col_labels, X.row_labels)[axis] or ()):
-        raise SolutionError(
-            f"{name}: none of its {len(every):,} {what} labels is in {X.name}. It has {first_few(sorted(every), 3)}; "
-            f"{X.name} has {first_few(list(known), 3)}."
-        )
+        said = f"{name}: none of its {len(every):,} {what} labels is in {X.name}. It has {first_few(sorted(every), 3)};"
+        raise SolutionError(f"{said} {X.name} has {first_few(list(known), 3)}.")
     return positions_of_labels(sides, axis, X, [f"{name}{document.where(k)}: B{k + 1}" for k in range(len(sides))])
 
 

@@ -147,10 +147,8 @@ class Source:
                 raise FormatError(f"{self.name} is compressed with {how}; unpack it first, or compress it with gzip.")
         found = _NOT_TEXT.search(self.head)
         if found and self.encoding != "utf-16":
-            raise FormatError(
-                f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), and not in a binary "
-                "format that bivaluate knows. Run 'bivaluate convert --formats' for the list."
-            )
+            said = f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), and not in a binary"
+            raise FormatError(f"{said} format that bivaluate knows. Run 'bivaluate convert --formats' for the list.")
 
     @property
     def most_unpacked(self) -> int:
@@ -169,10 +167,8 @@ class Source:
     def check_lines(self, lines: int) -> None:
         """Raise where a packed file holds more lines than measured numbers need bytes, however short they are."""
         if self.gzipped and lines > FREE_LINES and lines > self.size:
-            raise FormatError(
-                f"{self.name} holds more lines than its {self.size:,} compressed bytes, which no table of measured "
-                "numbers does. If it is what you want to read, unpack it first."
-            )
+            said = f"{self.name} holds more lines than its {self.size:,} compressed bytes, which no table of measured"
+            raise FormatError(f"{said} numbers does. If it is what you want to read, unpack it first.")
 
     def lines(self, most: int = MAX_TEXT) -> Iterator[tuple[int, str]]:
         """Yield numbered lines without their line ends; no line and no file is read without bound."""

@@ -123,10 +123,8 @@ class ParquetSource:
         next(iter(file.iter_batches(1, [0], columns=list(self.columns[:count]), use_threads=False)), None)
 
     def _damaged(self, at: int, error: BaseException) -> MatrixError:
-        return MatrixError(
-            f"{self.path} cannot be read from row {at} on (counted from 0; {first_line(error)}). The file became "
-            "shorter while it was read, is gone, or is damaged. Write it again."
-        )
+        said = f"{self.path} cannot be read from row {at} on (counted from 0; {first_line(error)}). The file became"
+        return MatrixError(f"{said} shorter while it was read, is gone, or is damaged. Write it again.")
 
     def _opened(self) -> tuple[Any, list[int]]:
         """Return the file, and how many rows each of its groups has."""

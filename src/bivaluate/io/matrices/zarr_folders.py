@@ -30,10 +30,8 @@ def _array(store: Store, layer: str | None, name: str) -> str:
     matrices = [key for key in known if len(store.root[key].shape) == 2]
     if layer in known or (layer is None and len(matrices) == 1):
         return str(layer or matrices[0])
-    raise FormatError(
-        f"{name} is a zarr group, but not of AnnData or MuData; it holds {first_few(known) or 'no arrays'}. "
-        "Name the array that is the matrix with layer=."
-    )
+    said = f"{name} is a zarr group, but not of AnnData or MuData; it holds {first_few(known) or 'no arrays'}."
+    raise FormatError(f"{said} Name the array that is the matrix with layer=.")
 
 
 def _detects(source: Source) -> bool:
