@@ -69,17 +69,11 @@ class ArraySource:
     sparse = False
 
     def __init__(self, array: NDArray[Any]) -> None:
-        self.array = array
+        self.array, self.shape, self.dtype = array, (array.shape[0], array.shape[1]), array.dtype
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.array.shape[0], self.array.shape[1]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the cells."""
-        return self.array.dtype
+    def transposed(self) -> ArraySource:
+        """Return the array with rows and columns swapped, a view."""
+        return ArraySource(self.array.T)
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return rows start:stop, a view."""
@@ -105,10 +99,7 @@ class FileSource:
     @classmethod
     def of_map(cls, array: np.memmap[Any, Any]) -> FileSource:
         """Return the source of a memory map whose rows lie one after the other."""
-        file = array.filename
-        if file is None:
-            raise MatrixError("X is a memory map without a file behind it; pass numpy.asarray(X).")
-        return cls(file, array.dtype, (array.shape[0], array.shape[1]), array.offset)
+        return cls(str(array.filename), array.dtype, (array.shape[0], array.shape[1]), array.offset)
 
     @classmethod
     def of_columns(cls, shape: tuple[int, int], chunks: Iterable[tuple[int, NDArray[np.float64]]]) -> FileSource:
@@ -202,29 +193,20 @@ class SparseSource:
         if not (is_canonical or self.array.has_canonical_format):
             self.array = self.array.copy()
             self.array.sum_duplicates()
+        self.shape: tuple[int, int] = self.array.shape
+        self.dtype: np.dtype[Any] = self.array.dtype
 
-    def swapped(self) -> SparseSource:
+    def transposed(self) -> SparseSource:
         """Return the matrix with rows and columns swapped: what was given by columns was its rows all along.
 
         >>> from scipy.sparse import csr_array
         >>> given = SparseSource(csr_array([[0, 1], [2, 0], [0, 0]]).T)
-        >>> given.converted_from, given.swapped().converted_from, given.swapped().swapped().converted_from
-        ('CSC', '', 'CSC')
+        >>> given.converted_from, given.transposed().converted_from
+        ('CSC', '')
         """
         turned = SparseSource(self.array.T, is_canonical=True)
         turned.converted_from = {"CSC": "", "": "CSC"}.get(self.converted_from, self.converted_from)
         return turned
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.array.shape[0], self.array.shape[1]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the stored cells."""
-        dtype: np.dtype[Any] = self.array.dtype
-        return dtype
 
     def rows(self, start: int, stop: int) -> Any:
         """Return rows start:stop as CSR; the cells are not copied."""

@@ -420,11 +420,7 @@ class Matrix(_Cells):
         (6, 5)
         """
         turned: Any
-        if isinstance(self.source, ArraySource):
-            turned = self.source.array.T
-        elif isinstance(self.source, SparseSource):
-            turned = self.source.swapped()
-        elif hasattr(self.source, "transposed"):
+        if hasattr(self.source, "transposed"):
             turned = self.source.transposed()
         elif 8 * self.shape[0] * self.shape[1] <= min(LARGEST_DENSE_BYTES, self.memory or LARGEST_DENSE_BYTES):
             turned = self.values.T
@@ -583,7 +579,11 @@ def _source_of(cells: Any, name: str) -> RowSource:
         return SomaSource(cells, name)
     if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
         large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
-        if large and isinstance(cells, np.memmap) and cells.flags.c_contiguous and _starts_file(cells):
+        # a part of another map keeps that one's offset, and so does not say where it starts
+        is_mapped = (
+            isinstance(cells, np.memmap) and cells.filename is not None and not isinstance(cells.base, np.memmap)
+        )
+        if large and is_mapped and cells.flags.c_contiguous:
             return FileSource.of_map(cells)
         if large and cells.dtype.itemsize <= 8:
             return ArraySource(cells)
@@ -591,11 +591,6 @@ def _source_of(cells: Any, name: str) -> RowSource:
     elif type(cells).__module__ != "bivaluate.solution" and isinstance(cells, RowSource):
         return cells
     return ArraySource(to_float64(cells, name))
-
-
-def _starts_file(array: np.memmap[Any, Any]) -> bool:
-    """Whether a map is the one made of its file, rather than a part of another map, whose offset it keeps."""
-    return array.filename is not None and not isinstance(array.base, np.memmap)
 
 
 def _as_float64(cells: Any) -> Any:
