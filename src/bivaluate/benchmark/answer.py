@@ -44,8 +44,8 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         ``measures``: rank correlation with the truth over all solutions of a data set (``solutions``), over algorithms
         at one K and over K of one algorithm, how often a measure picks the best algorithm and K, its truth over the
-        best (``share``), how often it says that noise holds nothing, prefers a solution to a corrupted copy and to random
-        biclusters of its sizes. ``biclusters``: over the biclusters of a solution. ``domains``: by domain.
+        best (``share``), how often it says that noise holds nothing, prefers a solution to a corrupted copy and to
+        random biclusters of its sizes. ``biclusters``: over the biclusters of a solution. ``domains``: by domain.
         ``classes``: with F1, NMI and CARI of the best-matching class, and recall of the classes. ``algorithms``,
         ``algorithms_by_class``: mean truth by domain, and the same four of each algorithm.
 
