@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, evaluate, read_matrix
+from bivaluate import Biclustering, Matrix, _stored, evaluate, read_matrix
 from bivaluate._errors import FormatError, MissingExtraError, ParameterError, SolutionError
 from bivaluate.io import write_h5ad_results
-from bivaluate import _stored
 
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")

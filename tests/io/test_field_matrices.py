@@ -132,7 +132,10 @@ def test_old_10x_folder_and_single_files(tmp_path):
     ("mtx", "words"),
     [
         (MTX.replace("3 2 4", "3 2 9"), "3 x 2 cells with 9 entries cannot be read"),
-        (MTX.replace("3 2 4", "3 2 5"), r"the \.mtx file is truncated or damaged \(Truncated file\. Expected another 1 lines"),
+        (
+            MTX.replace("3 2 4", "3 2 5"),
+            r"the \.mtx file is truncated or damaged \(Truncated file\. Expected another 1 lines",
+        ),
         (MTX.replace("3 2 4", "3 2 3"), "line 7: Too many lines in file"),
         (MTX.replace("2 2 7", "2 2 seven"), "line 6: Invalid floating-point value"),
         (MTX.replace("2 2 7", "2 2"), "line 6: Invalid floating-point value"),

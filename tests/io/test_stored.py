@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, evaluate, read_matrix, write_matrix
+from bivaluate import Biclustering, Matrix, _stored, evaluate, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MatrixError, ParameterError
 from bivaluate._parallel import share_out
-from bivaluate import _stored
 
 h5py = pytest.importorskip("h5py")
 
