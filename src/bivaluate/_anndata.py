@@ -1,7 +1,5 @@
 """AnnData objects: their cells and labels in, memberships in and out, results out."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any

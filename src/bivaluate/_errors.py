@@ -3,8 +3,6 @@
 An error says what, where, what was found, what is allowed and what to do next.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """A zarr folder opened with care: files that lie in it, codecs of a list, chunks no larger than their array says."""
 
-from __future__ import annotations
-
 import functools
 import math
 import os

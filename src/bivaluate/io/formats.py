@@ -4,8 +4,6 @@ A new format is one new file in ``matrices/`` or ``solutions/`` that ends with `
 recognition, ``describe_formats`` and the command line find it there, and ``docs/formats.md`` is made from it.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os

@@ -1,7 +1,5 @@
 """From members as a file states them to positions in a matrix, and back."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

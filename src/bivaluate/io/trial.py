@@ -4,8 +4,6 @@ Its C library may hang, crash or take all memory there. What does not end well i
 file and ends, with this one at the latest. Where a system sets no limits (Windows), only time is limited.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json
@@ -21,8 +19,8 @@ import numpy as np
 
 from bivaluate import _errors
 from bivaluate._errors import BivaluateError, FileError, FormatError, MissingExtraError, ParameterError
-from bivaluate.io.formats import UNTRUSTED
-from bivaluate.io.source import Source, first_line
+from bivaluate.io.formats import UNTRUSTED, first_line
+from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
 SECONDS = 10  # of processor time, and one more for every `BYTES_A_SECOND`

@@ -1,7 +1,5 @@
 """Matrices in and out of files; one format is one file beside this one."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from typing import Any

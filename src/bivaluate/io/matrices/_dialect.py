@@ -1,7 +1,5 @@
 """How a text table is written: delimiter, decimal mark, header and index columns, found from its first lines."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What formats in HDF5 (and zarr) share: what a file is, opened without following links out of it, sizes checked."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

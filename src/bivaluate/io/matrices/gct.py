@@ -1,7 +1,5 @@
 """GCT 1.2 and 1.3 of the Broad Institute: sizes on line 2, labels in the first column."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

@@ -1,7 +1,5 @@
 """AnnData's .h5ad, and the layout it shares with MuData and zarr: read as genes x cells, results written back."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

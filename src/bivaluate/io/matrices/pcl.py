@@ -1,7 +1,5 @@
 """PCL and CDT of the Stanford tools (Cluster, TreeView): weights are skipped, empty cells are missing."""
 
-from __future__ import annotations
-
 import itertools
 
 from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source

@@ -1,7 +1,5 @@
 """10x folders and single Matrix Market files: genes x barcodes, indices from 1, sparse."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import IO, Any

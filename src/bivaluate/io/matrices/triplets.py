@@ -1,7 +1,5 @@
 """Triplets: one line for each cell, ``user item rating``, read as a sparse matrix."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

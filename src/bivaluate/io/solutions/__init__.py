@@ -1,7 +1,5 @@
 """Solutions in and out of the files of many tools; one format is one file beside this one."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """BicAT text: three lines per bicluster without a title; numbers count from 0, or names."""
 
-from __future__ import annotations
-
 import re
 
 from bivaluate.io.formats import Document, Format, Options, Source

@@ -1,7 +1,5 @@
 """Loadings of a factor or topic model, as ``np.savez`` keeps them: W (rows x K) and H (K x columns)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bivaluate._errors import SolutionError

@@ -1,7 +1,5 @@
 """What ``np.savez`` keeps of a fitted scikit-learn model: masks (rows, columns), or a label per row and column."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

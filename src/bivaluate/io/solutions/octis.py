@@ -1,7 +1,5 @@
 """The output of an OCTIS model, as ``save_model_output`` keeps it: weights of words and of documents in each topic."""
 
-from __future__ import annotations
-
 from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.matrices.numpy_files import read_arrays
 from bivaluate.io.solutions.numpy_factors import factor_document

@@ -1,7 +1,5 @@
 """R Biclust objects in .rds, through the ``rdata`` parser; no R is needed, nothing is run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """R biclust ``writeBiclusterResults`` text and its relatives (rqubic, BcDiag, BicOverlapper .bic, JBiclustGE .bic)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path
