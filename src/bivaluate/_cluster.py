@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._errors import BivaluateError, MatrixError, MissingExtraError, ParameterError, RunError
+from bivaluate._errors import BivaluateError, MatrixError, ParameterError, RunError, import_optional
 from bivaluate._rows import ArraySource, SparseSource, split_rows
 
 if TYPE_CHECKING:
@@ -59,10 +58,7 @@ def connect(address: str) -> Any:
 
 def distributed() -> Any:
     """Return dask.distributed, an extra."""
-    try:
-        return importlib.import_module("distributed")
-    except ImportError:
-        raise MissingExtraError("running on a cluster", "distributed") from None
+    return import_optional("distributed", "running on a cluster")
 
 
 def _worker_version() -> str:

@@ -4,7 +4,9 @@ An error says what, where, what was found, what is allowed and what to do next.
 """
 
 import difflib
+import importlib
 from collections.abc import Iterable
+from typing import Any
 
 
 class BivaluateError(Exception):
@@ -97,6 +99,14 @@ class LabelWarning(BivaluateWarning):
 
 class EmptyBiclusterWarning(BivaluateWarning):
     """Empty biclusters were dropped."""
+
+
+def import_optional(package: str, purpose: str) -> Any:
+    """Return an optional package, or say how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise MissingExtraError(purpose, package) from None
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

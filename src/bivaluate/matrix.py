@@ -12,7 +12,7 @@ import numpy as np
 
 from bivaluate._anndata import cells_of, is_anndata, stacked
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
-from bivaluate._errors import MatrixError, MissingExtraError, TooLargeError
+from bivaluate._errors import MatrixError, TooLargeError, import_optional
 from bivaluate._rows import (
     CHUNK_CELLS,
     LARGEST_DENSE_BYTES,
@@ -580,10 +580,8 @@ def _source_of(cells: Any, name: str) -> RowSource:
     if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
         large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
         # a part of another map keeps that one's offset, and so does not say where it starts
-        is_mapped = (
-            isinstance(cells, np.memmap) and cells.filename is not None and not isinstance(cells.base, np.memmap)
-        )
-        if large and is_mapped and cells.flags.c_contiguous:
+        is_part = isinstance(cells.base, np.memmap)
+        if large and isinstance(cells, np.memmap) and cells.filename and cells.flags.c_contiguous and not is_part:
             return FileSource.of_map(cells)
         if large and cells.dtype.itemsize <= 8:
             return ArraySource(cells)
@@ -609,10 +607,7 @@ def _pandas(X: Any, name: str) -> pd.DataFrame:
     """Return a table of polars or pyarrow as one of pandas; a first column of text becomes the labels of rows."""
     import pandas as pd
 
-    try:
-        import narwhals as nw
-    except ImportError:
-        raise MissingExtraError(f"a {type(X).__name__}", "narwhals") from None
+    nw = import_optional("narwhals", f"a {type(X).__name__}")
     try:
         table = nw.from_native(X, eager_only=True)
     except TypeError as error:

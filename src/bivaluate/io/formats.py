@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from bivaluate._check import check_choice, check_held
 from bivaluate._document import EXAMPLE_TABLE, Document, Members
-from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
+from bivaluate._errors import BivaluateError, FormatError, ParameterError, import_optional
 from bivaluate._text import Advice, Option, first_few, first_line, plural
 from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
@@ -97,66 +97,18 @@ class Format(Generic[Content]):
             import_optional(self.needs, f"{verb} {self.extensions[0]}")
 
 
-def import_optional(package: str, purpose: str) -> Any:
-    """Return an optional package, or say how to install it."""
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise MissingExtraError(purpose, package) from None
-
-
 def _record(kind: str, module: str) -> Format[Any]:
     record: Format[Any] = importlib.import_module(f"{_ROOMS[kind]}.{module}").FORMAT
     return record
 
 
 @functools.cache
-def _formats(kind: str) -> dict[str, Format[Any]]:
+def formats_of(kind: str) -> dict[str, Format[Any]]:
     """Return the formats of a kind by key, in the order in which they are tried on a file."""
     room = importlib.import_module(_ROOMS[kind])
     modules = [module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")]
     records = [_record(kind, module) for module in modules]
     return {record.key: record for record in sorted(records, key=lambda record: (record.rank, record.key))}
-
-
-def matrix_formats() -> dict[str, Format[Matrix]]:
-    """Return every format of matrices.
-
-    Returns
-    -------
-    dict of str to Format
-        By key, in the order in which they are tried on a file.
-
-    See Also
-    --------
-    describe_formats
-
-    Examples
-    --------
-    >>> matrix_formats()["gct"].extensions
-    ('.gct',)
-    """
-    return dict(_formats("matrix"))
-
-
-def solution_formats() -> dict[str, Format[Document]]:
-    """Return every format of solutions.
-
-    Returns
-    -------
-    dict of str to Format
-        By key, in the order in which they are tried on a file.
-
-    See Also
-    --------
-    describe_formats
-
-    Examples
-    --------
-    >>> solution_formats()["r-text"].index_base
-    1
-    """
-    return dict(_formats("solution"))
 
 
 def describe_formats() -> list[dict[str, Any]]:
@@ -179,7 +131,7 @@ def describe_formats() -> list[dict[str, Any]]:
     """
     records = []
     for kind in _ROOMS:
-        for key, record in sorted(_formats(kind).items()):
+        for key, record in sorted(formats_of(kind).items()):
             shown = {name: getattr(record, name) for name in ("name", "extensions", "needs", "note")}
             base = record.index_base if kind == "solution" else None
             records.append({"kind": kind, "key": key, "written": record.write is not None, "index_base": base, **shown})
@@ -201,7 +153,7 @@ def _recognised(kind: str, source: Source) -> Format[Any] | None:
         for record in (_record(kind, module) for module in _COMMON[kind]):
             if record.is_certain is not None and record.is_certain(source):
                 return record
-    for record in _formats(kind).values():
+    for record in formats_of(kind).values():
         detects = record.folder if source.is_folder else record.detects
         if detects is not None and detects(source):
             return record
@@ -219,21 +171,23 @@ def try_apart(untrusted: bool, kind: str, path: Any, options: dict[str, Any], X:
 def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
     """Return the format to read a file with: the one named, or the one recognised."""
     if key is not None:
-        return _formats(kind)[check_choice("format", key, _formats(kind))]
+        return formats_of(kind)[check_choice("format", key, formats_of(kind))]
     record = recognise(kind, source)
     if record is None:
         if not source.array_names():
             source.check_text()
-        hints = [f" {said}" for record in _formats(kind).values() if record.nearly and (said := record.nearly(source))]
+        hints = [
+            f" {said}" for record in formats_of(kind).values() if record.nearly and (said := record.nearly(source))
+        ]
         said = f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with "
-        listed = f": {', '.join(_formats(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
+        listed = f": {', '.join(formats_of(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
         raise FormatError(Advice(said, Option(python="format=", command="--solution-format"), listed))
     return record
 
 
 def writer(kind: str, target: Source, key: str | None) -> Format[Any]:
     """Return the format to write a file in: the one named, or the one its extension stands for."""
-    writers = {record.key: record for record in _formats(kind).values() if record.write is not None}
+    writers = {record.key: record for record in formats_of(kind).values() if record.write is not None}
     if key is not None:
         return writers[check_choice("format", key, writers)]
     found = [record for record in writers.values() if target.suffix in record.extensions]

@@ -47,7 +47,6 @@ class Source:
             how = "what is in memory is passed as it is, for example to bivaluate.evaluate"
             raise FileError(f"the path of a file or folder is needed, found: {in_short(path)}; {how}.") from None
         self.name = str(path)
-        self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
 
     @cached_property
     def is_folder(self) -> bool:

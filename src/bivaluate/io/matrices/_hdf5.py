@@ -1,5 +1,6 @@
 """What formats in HDF5 (and zarr) share: what a file is, opened without following links out of it, sizes checked."""
 
+import functools
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,14 +23,9 @@ def is_hdf5(source: Source) -> bool:
     return any(source.head[at : at + len(MAGIC)] == MAGIC for at in _USER_BLOCKS)
 
 
+@functools.lru_cache(8)
 def kind_of(source: Source) -> str:
     """Return what an HDF5 file is, by what lies in it: the key of its format."""
-    if source.hdf5_kind is None:
-        source.hdf5_kind = _kind(source)
-    return source.hdf5_kind
-
-
-def _kind(source: Source) -> str:
     by_name = {".loom": "loom", ".h5mu": "mudata"}.get(source.suffix, "h5ad")
     try:
         with opened(source) as file:
