@@ -105,12 +105,7 @@ def place_of_cell(row: int, col: int) -> str:
 def check_values(
     X: Any, missing: str = "", name: str = "X", place: Callable[[int, int], str] = place_of_cell
 ) -> NDArray[np.float64]:
-    """Return `X` as a 2-D, non-empty float64 array of finite cells.
-
-    A float64 array is returned as it is, never copied. With ``missing="omit"`` NaN cells may stay; infinite cells never
-    may. With ``"raise"`` the message mentions ``"omit"``, which the caller could have passed. `place` says where a cell
-    is, for messages.
-    """
+    """Return `X` as a 2-D, non-empty float64 array of finite cells."""
     values = to_float64(X, name, place)
     if values.size == 0:
         raise MatrixError(f"{name} is empty: its shape is {values.shape}.")
@@ -181,11 +176,7 @@ def _check_integers(
 
 
 def as_python(value: Any) -> Any:
-    """Return a scalar of NumPy as Python's own, to be shown.
-
-    >>> as_python(np.str_("g1")), as_python(None)
-    ('g1', None)
-    """
+    """Return a scalar of NumPy as Python's own, to be shown."""
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._errors import BivaluateError, MatrixError, ParameterError, RunError, import_optional
+from bivaluate._errors import MatrixError, ParameterError, RunError, import_optional
 from bivaluate._rows import ArraySource, SparseSource, split_rows
 
 if TYPE_CHECKING:
@@ -62,10 +62,8 @@ def distributed() -> Any:
 
 
 def _worker_version() -> str:
-    try:
-        from bivaluate import __version__
-    except ImportError:
-        return "no bivaluate"
+    from bivaluate import __version__
+
     return __version__
 
 
@@ -230,8 +228,6 @@ def result_of(future: Any) -> Any:
     """Return what a future brings; errors about the matrix come as they are."""
     try:
         return future.result()
-    except BivaluateError:
-        raise
     except CancelledError:
         raise _Lost from None
     except Exception as error:

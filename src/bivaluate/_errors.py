@@ -54,20 +54,7 @@ class CommandTimeoutError(CommandError):
 
 
 class MissingExtraError(BivaluateError, ImportError):
-    """An optional package is needed; the message says how to install it.
-
-    Parameters
-    ----------
-    purpose : str
-        What it is needed for, such as "reading .xlsx".
-    package : str
-        Its name, as pip knows it.
-
-    Examples
-    --------
-    >>> print(MissingExtraError("reading .xlsx", "openpyxl"))
-    reading .xlsx needs openpyxl: pip install openpyxl
-    """
+    """An optional package is needed; the message says how to install it."""
 
     def __init__(self, purpose: str, package: str) -> None:
         super().__init__(f"{purpose} needs {package}: pip install {package}")

@@ -60,11 +60,7 @@ class RowSource(Protocol):
 
 
 class ArraySource:
-    """A dense array in memory, of any real dtype and any memory order; never copied.
-
-    >>> ArraySource(np.arange(6, dtype=np.float32).reshape(3, 2)).rows(1, 2)
-    array([[2., 3.]], dtype=float32)
-    """
+    """A dense array in memory, of any real dtype and any memory order; never copied."""
 
     sparse = False
 
@@ -197,13 +193,7 @@ class SparseSource:
         self.dtype: np.dtype[Any] = self.array.dtype
 
     def transposed(self) -> SparseSource:
-        """Return the matrix with rows and columns swapped: what was given by columns was its rows all along.
-
-        >>> from scipy.sparse import csr_array
-        >>> given = SparseSource(csr_array([[0, 1], [2, 0], [0, 0]]).T)
-        >>> given.converted_from, given.transposed().converted_from
-        ('CSC', '')
-        """
+        """Return the matrix with rows and columns swapped: what was given by columns was its rows all along."""
         turned = SparseSource(self.array.T, is_canonical=True)
         turned.converted_from = {"CSC": "", "": "CSC"}.get(self.converted_from, self.converted_from)
         return turned
@@ -222,11 +212,7 @@ class SparseSource:
 
 
 def take_near(source: Any, rows: NDArray[np.int64], step: int) -> Any:
-    """Return rows of a source, ascending; those within `step` of each other are read at once.
-
-    >>> take_near(ArraySource(np.arange(100).reshape(50, 2)), np.array([0, 3, 40]), 10).tolist()
-    [[0, 1], [6, 7], [80, 81]]
-    """
+    """Return rows of a source, ascending; those within `step` of each other are read at once."""
     parts, first = [], 0
     while first < len(rows):
         low, last = int(rows[first]), int(np.searchsorted(rows, rows[first] + step))
