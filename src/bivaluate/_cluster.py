@@ -36,10 +36,8 @@ def connect(address: str) -> Any:
         said = f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with"
         raise RunError(f"{said} `dask worker {address}`.") from None
     except TypeError as error:  # how Dask says that it has no certificates
-        raise RunError(
-            f"cannot make a secure connection to {address} ({error}). Name the certificates in Dask's configuration: ca-file, "
-            "client.cert and client.key under distributed.comm.tls."
-        ) from None
+        how = "Name the certificates in Dask's configuration: ca-file, client.cert, client.key of distributed.comm.tls"
+        raise RunError(f"cannot make a secure connection to {address} ({error}). {how}.") from None
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         versions = client.run(_worker_version)
@@ -76,10 +74,8 @@ class DaskSource:
         if any(size != size for size in array.shape):
             raise MatrixError(f"{name} is a Dask array of unknown shape: call {name}.compute_chunk_sizes() first.")
         if len(array.chunks[1]) > 1:
-            raise MatrixError(
-                f"{name} is a Dask array split along columns into {len(array.chunks[1])} chunks; rows have to be whole. "
-                f"Pass {name}.rechunk({{0: 'auto', 1: -1}})."
-            )
+            found = f"{name} is a Dask array split along columns into {len(array.chunks[1])} chunks"
+            raise MatrixError(f"{found}; rows have to be whole. Pass {name}.rechunk({{0: 'auto', 1: -1}}).")
         if np.dtype(array.dtype).kind not in "fiub":
             raise MatrixError(f"{name} has dtype {array.dtype}; real numbers are needed.")
         self.array, self._client = array, client
@@ -281,10 +277,8 @@ def as_rows(block: Any) -> Any:
 def on_cluster(source: Any, scheduler: Any) -> Any:
     """Return a source whose rows are looked at by the workers of a scheduler: its address, or a client of it."""
     if isinstance(source, (ArraySource, SparseSource)):
-        raise ParameterError(
-            "the matrix is in the memory of this process, where no worker can read it. A cluster helps with files that "
-            "are read some rows at a time (.npy, .h5ad, .zarr), on a disk all workers see, and with Dask arrays."
-        )
+        how = "A cluster helps with large .npy, .h5ad and .zarr on a disk all workers see, and with Dask arrays"
+        raise ParameterError(f"the matrix is in the memory of this process, where no worker can read it. {how}.")
     client = connect(scheduler) if isinstance(scheduler, str) else scheduler
     made = DaskSource(source.array, client=client) if isinstance(source, DaskSource) else WorkerSource(source, client)
     if isinstance(scheduler, str):

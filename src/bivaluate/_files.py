@@ -190,8 +190,5 @@ class TemporaryRows:
         except OSError as error:
             if hasattr(self, "path"):
                 self.path.unlink(missing_ok=True)
-            folder = tempfile.gettempdir()
-            raise FileError(
-                f"cannot write temporary rows to {folder}: {error.strerror or error}. Set TMPDIR to a folder with room for "
-                "the table as 8 bytes a cell."
-            ) from error
+            found = f"cannot write temporary rows to {tempfile.gettempdir()}: {error.strerror or error}"
+            raise FileError(f"{found}. Set TMPDIR to a folder with room for 8 bytes a cell.") from error

@@ -155,10 +155,8 @@ class FileSource:
 
 def moved(path: Path) -> MatrixError:
     """Return the error for a file that is not where its rows were read from."""
-    return MatrixError(
-        f"{path} is missing, or was moved. Every process that reads the matrix, on other machines too, needs it under "
-        "this path."
-    )
+    who = "Every process that reads the matrix, on other machines too, needs it under this path"
+    return MatrixError(f"{path} is missing, or was moved. {who}.")
 
 
 class Elsewhere:
@@ -167,13 +165,11 @@ class Elsewhere:
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any], sparse: bool) -> None:
         self.shape, self.dtype, self.sparse = shape, dtype, sparse
 
-    def rows(self, start: int, stop: int) -> Any:
+    def rows(self, *numbers: Any) -> Any:
         """Refuse."""
         raise MatrixError("these rows are somewhere else and cannot be read here.")
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
-        """Refuse."""
-        return self.rows(0, 0)
+    take = rows
 
 
 class SparseSource:

@@ -60,10 +60,9 @@ class Store:
         except BivaluateError:
             raise
         except Exception as error:  # whatever the library stumbles over
-            raise MatrixError(
-                f"{self.path}: {what} cannot be read ({first_line(error)}). The file became shorter while it was read, "
-                "or is damaged. Write it again."
-            ) from None
+            found = f"{self.path}: {what} cannot be read ({first_line(error)})"
+            how = "The file became shorter while it was read, or is damaged. Write it again."
+            raise MatrixError(f"{found}. {how}") from None
 
 
 class StoredArray:

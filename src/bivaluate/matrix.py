@@ -173,10 +173,8 @@ class _Cells:
     def checked(self, cells: Any, missing: str = "raise", start: int = 0, numbers: Any = None) -> Any:
         """Return rows as float64, dense or CSR as they are, if every cell is allowed."""
         if cells.ndim != 2 or cells.shape[1] != self.shape[1]:
-            raise MatrixError(
-                f"{self.name} has {plural(self.shape[1], 'column')}, but its rows from row {start} on (counted from 0) "
-                f"came with shape {cells.shape}."
-            )
+            found = f"{self.name} has {plural(self.shape[1], 'column')}, but its rows from row {start} on"
+            raise MatrixError(f"{found} (counted from 0) came with shape {cells.shape}.")
 
         def place(row: int, col: int) -> str:
             return self.place(start + row if numbers is None else int(numbers[row]), col)
@@ -380,10 +378,10 @@ class Matrix(_Cells):
             return self.source.array
         n, m = self.shape
         if 8 * n * m > LARGEST_DENSE_BYTES:
-            raise TooLargeError(
-                f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array, which this needs. "
-                "Work on fewer rows or columns, or leave out what needs every cell at once."
+            found = (
+                f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array, which this needs"
             )
+            raise TooLargeError(f"{found}. Work on fewer rows or columns, or leave out what needs every cell at once.")
         values = np.empty((n, m))
         fill = getattr(self.source, "fill", None)
         if fill is not None:  # in the order they are stored in, which may be columns
@@ -567,7 +565,9 @@ def _source_of(cells: Any, name: str) -> RowSource:
     """Return where the rows of what a user has come from; what is small becomes an array of float64."""
     if type(cells).__module__.startswith("scipy.sparse"):
         if cells.ndim != 2 or np.dtype(cells.dtype).kind not in "fiub":
-            raise MatrixError(f"{name} has dtype {cells.dtype}, {cells.ndim}-D; a 2-D matrix of numbers is needed.")
+            raise MatrixError(
+                f"{name} has {cells.ndim} dimensions and dtype {cells.dtype}; a 2-D matrix of numbers is needed."
+            )
         return SparseSource(cells)
     if type(cells).__module__.startswith("dask."):
         from bivaluate._cluster import DaskSource

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from bivaluate._check import check_choice, check_held
 from bivaluate._document import EXAMPLE_TABLE, Document, Members
-from bivaluate._errors import BivaluateError, FormatError, ParameterError, import_optional
+from bivaluate._errors import FormatError, ParameterError, import_optional
 from bivaluate._text import Advice, Option, first_few, first_line, plural
 from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
@@ -73,18 +73,11 @@ class Format(Generic[Content]):
     def load(self, source: Source, options: Options) -> Content:
         """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
         self._check_needs("reading")
-        source.is_folder or source.size  # noqa: B018  a missing file is not a damaged one
-        try:
+        with source.parsing():
             try:
                 return self.read(source, options)
             except UnicodeDecodeError:
                 return self.read(source.as_latin1(), options)
-        except BivaluateError:
-            raise
-        except MemoryError as error:
-            raise source.fault("reading it takes more memory than there is.") from error
-        except Exception as error:  # libraries raise whatever they stumble over
-            raise source.damaged(error) from error
 
     def save(self, content: Content, path: Path) -> None:
         """Write a file."""
@@ -140,23 +133,15 @@ def describe_formats() -> list[dict[str, Any]]:
 
 def recognise(kind: str, source: Source) -> Format[Any] | None:
     """Return the format of a file or folder, by its content; None if it is in none of them."""
-    try:
-        return _recognised(kind, source)
-    except BivaluateError:
-        raise
-    except Exception as error:  # from a library that looks into the file
-        raise source.damaged(error) from error
-
-
-def _recognised(kind: str, source: Source) -> Format[Any] | None:
-    if not source.is_folder:
-        for record in (_record(kind, module) for module in _COMMON[kind]):
-            if record.is_certain is not None and record.is_certain(source):
+    with source.parsing():
+        if not source.is_folder:
+            for record in (_record(kind, module) for module in _COMMON[kind]):
+                if record.is_certain is not None and record.is_certain(source):
+                    return record
+        for record in formats_of(kind).values():
+            detects = record.folder if source.is_folder else record.detects
+            if detects is not None and detects(source):
                 return record
-    for record in formats_of(kind).values():
-        detects = record.folder if source.is_folder else record.detects
-        if detects is not None and detects(source):
-            return record
     return None
 
 
@@ -174,13 +159,12 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
         return formats_of(kind)[check_choice("format", key, formats_of(kind))]
     record = recognise(kind, source)
     if record is None:
+        known = formats_of(kind)
         if not source.array_names():
             source.check_text()
-        hints = [
-            f" {said}" for record in formats_of(kind).values() if record.nearly and (said := record.nearly(source))
-        ]
+        hints = [f" {said}" for record in known.values() if record.nearly and (said := record.nearly(source))]
         said = f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with "
-        listed = f": {', '.join(formats_of(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
+        listed = f": {', '.join(known)}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
         raise FormatError(Advice(said, Option(python="format=", command="--solution-format"), listed))
     return record
 

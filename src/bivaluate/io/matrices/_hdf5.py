@@ -53,14 +53,8 @@ def opened(source: Source) -> Iterator[Any]:
     """Open an HDF5 file for reading; whatever its C library refuses becomes a format error."""
     import h5py
 
-    source.size  # noqa: B018  a missing file is not a damaged one
-    try:
-        with h5py.File(source.path, "r") as file:
-            yield file
-    except BivaluateError:
-        raise
-    except Exception as error:
-        raise source.damaged(error) from None
+    with source.parsing(), h5py.File(source.path, "r") as file:
+        yield file
 
 
 def layer_of(file: Any, layer: str, name: str) -> Any:

@@ -118,10 +118,9 @@ def _parsed_rows(
             continue
         fields = split(line, delimiter, source, n)
         if len(fields) != width:
-            raise FormatError(
-                f"{source.name}, line {n} has {len(fields)} fields, but the table has {width} "
-                f"(delimiter {spelt(delimiter)}). Is a cell missing, or does a label hold the delimiter?"
-            )
+            found = f"{source.name}, line {n} has {len(fields)} fields, but the table has {width}"
+            why = "Is a cell missing, or does a label hold the delimiter?"
+            raise FormatError(f"{found} (delimiter {spelt(delimiter)}). {why}")
         if dialect.trailing and (last := fields.pop()).strip():
             where = "in the last column, which has no name and was empty so far"
             raise source.fault(f"unexpected value {last[:40]!r} {where}.", n)

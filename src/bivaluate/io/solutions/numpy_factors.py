@@ -13,8 +13,6 @@ _ROWS, _COLS = "W", ("H", "components", "components_")
 
 def _detects(source: Source) -> bool:
     """By the names of the arrays in the archive: the two, and no others."""
-    if not source.head.startswith(b"PK"):
-        return False
     names = source.array_names()
     return len(names) == 2 and _ROWS in names and not names.isdisjoint(_COLS)
 

@@ -8,7 +8,7 @@ _WORDS, _DOCUMENTS = "topic-word-matrix", "topic-document-matrix"
 
 
 def _detects(source: Source) -> bool:
-    return source.head.startswith(b"PK") and {_WORDS, _DOCUMENTS} <= source.array_names()
+    return {_WORDS, _DOCUMENTS} <= source.array_names()
 
 
 def _read(source: Source, options: Options) -> Document:
