@@ -54,8 +54,7 @@ def doctor(
 
 def _verify(folder: Path) -> None:
     from bivaluate.sweep.again import continue_command
-    from bivaluate.sweep.check import check_run
-    from bivaluate.sweep.load import load_run
+    from bivaluate.sweep.load import check_run, load_run
 
     found = check_run(folder)
     for fault in found:

@@ -24,14 +24,13 @@ from bivaluate.sweep.folder import solution_path
 from bivaluate.sweep.plan import plain
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from bivaluate.judge.stability import Consensus
     from bivaluate.sweep.load import Run
 
 
+Tables = Mapping[str, "pd.DataFrame"]
 NOTHING = "nothing is supported"
 NOT_FITTED = "not fitted yet"
 
@@ -163,20 +162,18 @@ def select(run: Run, by: str | None = None) -> Selection:
     supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
     joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
-    undecided = _undecided(run, joined["candidates"], joined["best"], by)
+    undecided = _undecided(run, joined, by)
     return Selection(
         by=by,
         null=null,
-        verdict=[_verdict(run, joined["best"], joined["candidates"], name, by, own_k) for name in run.datasets],
-        warnings=_cautions(run, joined["candidates"], joined["best"], by, undecided),
+        verdict=[_verdict(run, joined, name, by, own_k) for name in run.datasets],
+        warnings=_cautions(run, joined, by, undecided),
         undecided=undecided,
         **joined,
     )
 
 
-def _verdict(
-    run: Run, best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, own_k: Collection[str]
-) -> str:
+def _verdict(run: Run, tables: Tables, dataset: str, by: str, own_k: Collection[str]) -> str:
     """Say what is there, what is still to be fitted, or that nothing could be scored."""
     missing, planned = (sum(cell.dataset == dataset for cell in cells) for cells in (run.missing, run.cells))
     if unscored := _unscored(run, dataset):
@@ -184,7 +181,7 @@ def _verdict(
         return f"{dataset}: {unscored}{more}."
     found = choice.nearest(run.results, dataset)
     nearest = "" if found is None else choice.called(*found, own_k)
-    said = choice.verdict(best, candidates, dataset, by, own_k, nearest)
+    said = choice.verdict(tables["best"], tables["candidates"], dataset, by, own_k, nearest)
     are = "is" if missing == 1 else "are"
     rest = f" {missing:,} of its {plural(planned, 'fit')} {are} not finished: this may change." if missing else ""
     return said + rest
@@ -267,9 +264,8 @@ def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.Dat
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
     registry.get_ranking_metric(by)
     if by not in results:
-        raise ParameterError(
-            f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
-        )
+        again = f"run the sweep again into another folder, with {by!r} among its metrics"
+        raise ParameterError(f"the run did not compute {by!r}; {again}.")
     compared = [metric.key for metric in registry.compared_metrics()]
     return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
 
@@ -288,8 +284,9 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): plain(value) for key, value in record.items()} for record in clean.to_dict("records")]
 
 
-def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) -> dict[str, str]:
+def _undecided(run: Run, tables: Tables, by: str) -> dict[str, str]:
     """Return why nothing is chosen by `by`, for every data set of which that is so."""
+    best, candidates = tables["best"], tables["candidates"]
     chosen, reasons = set(best.loc[best["measure"] == by, "dataset"]), {}
     for dataset in run.datasets:
         if dataset in chosen:
@@ -314,9 +311,7 @@ def _unscored(run: Run, dataset: str) -> str:
     return f"all that was fitted failed, for example: {str(mine['reason'].iloc[0]).removesuffix('.')}"
 
 
-def _cautions(
-    run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, undecided: Mapping[str, str]
-) -> list[str]:
+def _cautions(run: Run, tables: Tables, by: str, undecided: Mapping[str, str]) -> list[str]:
     """Return what to distrust about the winners of `by`."""
     some = f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}"
     copies = f"{plural(run.missing_copies, 'fit')} on surrogates"
@@ -325,12 +320,13 @@ def _cautions(
         for count, what in ((len(run.missing), some), (run.missing_copies, copies))
         if count
     ]
-    chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
+    best, candidates = (tables[name][tables[name]["measure"] == by] for name in ("best", "candidates"))
+    chosen = {row["dataset"]: row for row in best.to_dict("records")}
     for dataset in run.datasets:
         why = undecided.get(dataset)
         said = [f"{why}; nothing can be chosen."] if why else _about_winner(run, chosen[dataset], by)
         sentences += [f"{dataset}: {text}" for text in said]
-    return sentences + _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))
+    return sentences + _about_edges(candidates, list(chosen.values()))
 
 
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
