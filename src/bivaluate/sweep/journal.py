@@ -51,6 +51,7 @@ _TABLES = {
 _UNIQUE = {"meta": ", UNIQUE (key)", "matrices": ", UNIQUE (dataset, seed)", "cells": f", UNIQUE ({_PLACE})"}
 # What SQLite calls the values of each type; blobs are unpacked when they are asked for, and named then.
 _STORED = {"TEXT": ("text",), "INTEGER": ("integer",), "REAL": ("real", "integer"), "BLOB": ("blob", "text")}
+MEASURES = "measures"  # in the meta: which way is better of the user's own, by key
 NEEDED = ("layout", "version", "plan", "provenance")
 
 

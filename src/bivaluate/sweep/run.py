@@ -24,10 +24,11 @@ from bivaluate._errors import ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
 from bivaluate._text import given_command, listing
 from bivaluate.matrix import Matrix
+from bivaluate.registry import get_metric
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Slot, Task, Work
 from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix, stored_bytes
-from bivaluate.sweep.journal import Journal, now, pack_solution
+from bivaluate.sweep.journal import MEASURES, Journal, now, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.parts import PART, check_part, slots_of
 from bivaluate.sweep.plan import Plan, differences
@@ -174,6 +175,8 @@ class Sweep:
         }
         plan = json.dumps(self.plan.to_dict())
         meta = {"version": __version__, "plan": plan, "provenance": json.dumps(provenance)}
+        own = [get_metric(key) for key in self.plan.metrics if ":" in key]
+        meta[MEASURES] = json.dumps({metric.key: metric.direction for metric in own if metric.ranks_solutions})
         slots = list(first_slots(self.plan, found, self._chosen, planted))
         if self.part is not None:
             meta |= {PART: self.part, "fits": str(len(self._mine(slots)))}

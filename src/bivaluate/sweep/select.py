@@ -15,12 +15,13 @@ from bivaluate._text import FINAL, first_few, html_table, listing, number, perce
 from bivaluate.judge import choice
 from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
-from bivaluate.measures.own import Records
+from bivaluate.measures.own import Records, stand_in
 from bivaluate.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values
 from bivaluate.sweep.folder import solution_path
+from bivaluate.sweep.journal import MEASURES, parsed
 from bivaluate.sweep.plan import plain
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ def select(run: Run, by: str | None = None) -> Selection:
         more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
         raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} fits {why}.{more}")
     main = [metric.key for metric in registry.main_metrics()]
+    _remember_own(run)
     by = registry.own_key(by, map(str, results)) or next((key for key in main if key in results), main[0])
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
@@ -171,6 +173,14 @@ def select(run: Run, by: str | None = None) -> Selection:
         undecided=undecided,
         **joined,
     )
+
+
+def _remember_own(run: Run) -> None:
+    """Make the user's own measures known that the run computed, without importing what only a folder names."""
+    stored = parsed(run.journal.meta.get(MEASURES, "{}"))
+    for key, direction in stored.items() if isinstance(stored, dict) else ():
+        if key in run.results and ":" in key and direction in ("low", "high"):
+            stand_in(key, direction)
 
 
 def _verdict(run: Run, tables: Tables, dataset: str, by: str, own_k: Collection[str]) -> str:
