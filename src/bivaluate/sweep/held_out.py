@@ -179,7 +179,7 @@ def _hidden_sets(values: Floats, folds: int, share: float, random_state: Any) ->
         least = 1 / max(1, len(observed))
         raise ParameterError(f"share is {share:g}: of {len(observed)} observed cells that hides none; try {least:.2g}.")
     if folds * size > len(observed):
-        need = f"{folds} folds of {size} cells each ({percent(share)}) need {folds * size} observed cells"
+        need = f"{folds} folds of {size} cells each ({percent(share)}) need {folds * size} cells"
         most = f"ask for at most {len(observed) // size} folds, or a smaller share"
         raise ParameterError(f"{need}, but X has {len(observed)}: {most}.")
     order = np.random.default_rng(random_state).permutation(observed)
