@@ -39,7 +39,7 @@ class Coclusters(NamedTuple):
 
 
 def best_coclusters(
-    X: Any, K: tuple[int, int], kind: str, *, profiles: bool, n_starts: int, max_iter: int, rng: np.random.Generator
+    X: Any, K: tuple[int, int], kind: str, n_starts: int, max_iter: int, rng: np.random.Generator
 ) -> Coclusters:
     """Return the co-clusters that keep most of `X` of those that the search meets.
 
@@ -48,10 +48,10 @@ def best_coclusters(
     """
     sizes = [min(n, max(MOST_LINES, LINES_PER_CLUSTER * k)) for n, k in zip(X.shape, K, strict=True)]
     if issparse(X) or tuple(sizes) == X.shape:
-        return _searched(X, K, kind, profiles, n_starts, max_iter, rng)
+        return _searched(X, K, kind, n_starts, max_iter, rng)
     rows, cols = (np.sort(rng.permutation(n)[:size]) for n, size in zip(X.shape, sizes, strict=True))
     some = X[np.ix_(rows, cols)]
-    part = _searched(some, K, kind, profiles, n_starts, max_iter, rng)
+    part = _searched(some, K, kind, n_starts, max_iter, rng)
     # Every line goes to the cluster of the part that suits it.
     n_rows, n_cols = part.n_rows[np.newaxis], part.n_cols[np.newaxis]
     row_labels = cheapest(
@@ -206,10 +206,10 @@ def nearest_of_drawn(X: Any, K: int, profiles: bool, draws: Values) -> Labels:
 
 
 def _searched(
-    X: Any, K: tuple[int, int], kind: str, profiles: bool, n_starts: int, max_iter: int, rng: np.random.Generator
+    X: Any, K: tuple[int, int], kind: str, n_starts: int, max_iter: int, rng: np.random.Generator
 ) -> Coclusters:
-    rows = starting_labels(X, K[0], n_starts, profiles, rng)
-    cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, K[1], n_starts, profiles, rng)
+    rows = starting_labels(X, K[0], n_starts, kind == "information", rng)
+    cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, K[1], n_starts, kind == "information", rng)
     return _moved(X, coclusters(X, rows, cols, kind, K, max_iter), K, kind, max_iter, rng)
 
 

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import erfcx, gammaln, ndtri
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int, check_real
-from bivaluate._errors import ParameterError
 from bivaluate._parallel import Workers
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.measures._blocks import is_constant_range
 
 Masks = NDArray[np.uint8]
@@ -54,8 +52,6 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
         Look for low averages too: as many searches again for blocks with a significantly small average.
     n_jobs : int or None, default=None
         Threads; None or -1 for as many as there are cores. The answer never depends on it.
-    random_state : int, RandomState or None, default=None
-        Source of the random starts.
 
     Attributes
     ----------
@@ -82,40 +78,26 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     (12, 5)
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 10,
-        *,
-        n_restarts: int = 1000,
-        min_score: float = 1.0,
-        two_sided: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_restarts = n_restarts
-        self.min_score = min_score
-        self.two_sided = two_sided
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_biclusters: int = 10
+    _: KW_ONLY
+    n_restarts: Count = 1000
+    min_score: float = 1.0
+    two_sided: bool = False
+    n_jobs: int | None = None
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        n_restarts = check_int("n_restarts", self.n_restarts, minimum=1)
-        min_score = check_real("min_score", self.min_score)
-        if not isinstance(self.two_sided, (bool, np.bool_)):
-            raise ParameterError(f"two_sided is {self.two_sided!r}; True or False is needed.")
         rng = check_random_state(self.random_state)
         scores: list[float] = []
         averages: list[float] = []
         values = standardised(X)
-        with Workers(self.n_jobs, X.size * n_restarts) as workers:
+        with Workers(self.n_jobs, X.size * self.n_restarts) as workers:
             for _ in range(self.n_biclusters):
-                score, rows, cols = search(values, n_restarts, rng, workers)
+                score, rows, cols = search(values, self.n_restarts, rng, workers)
                 if self.two_sided:
-                    low_score, low_rows, low_cols = search(-values, n_restarts, rng, workers)
+                    low_score, low_rows, low_cols = search(-values, self.n_restarts, rng, workers)
                     if low_score > score:
                         score, rows, cols = low_score, low_rows, low_cols
-                if score < min_score:
+                if score < self.min_score:
                     break
                 block = np.ix_(rows, cols)
                 average = float(values[block].mean())

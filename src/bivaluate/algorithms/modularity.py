@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int
 from bivaluate.algorithms._coclusters import SMALLEST, Labels, by_columns, one_hot, sums_over
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 TOLERANCE = 1e-9
 
@@ -43,8 +42,6 @@ class ModularityCoclustering(BiclusteringEstimator):
         Random labels of the columns to start from; the answer with the largest modularity is kept.
     max_iter : int, default=100
         Rounds at most from each start.
-    random_state : int, RandomState or None, default=None
-        Source of the starts.
 
     Attributes
     ----------
@@ -74,21 +71,15 @@ class ModularityCoclustering(BiclusteringEstimator):
     [(4, 2), (4, 2), (4, 2)]
     """
 
-    def __init__(
-        self, n_biclusters: int = 3, *, n_starts: int = 10, max_iter: int = 100, random_state: Any = None
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_starts = n_starts
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_biclusters: int = 3
+    _: KW_ONLY
+    n_starts: Count = 10
+    max_iter: Count = 100
 
     def _find(self, X: Any) -> Iterator[Pair]:
         K = self.most
-        n_starts = check_int("n_starts", self.n_starts, minimum=1)
-        max_iter = check_int("max_iter", self.max_iter, minimum=1)
-        rng = check_random_state(self.random_state)
-        starts = rng.randint(K, size=(n_starts, X.shape[1]))
-        rows, cols, gains = maximise(X, starts, K, max_iter)
+        starts = check_random_state(self.random_state).randint(K, size=(self.n_starts, X.shape[1]))
+        rows, cols, gains = maximise(X, starts, K, self.max_iter)
         order = np.argsort(-gains, kind="stable")
         rank = np.empty(K, dtype=np.int64)
         rank[order] = np.arange(K)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int, check_real
-from bivaluate._errors import ParameterError
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Natural, Pair, Share, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 Mask = NDArray[np.bool_]
 # Rounds of k-means at most; two groups of rows seldom need more than a few.
@@ -75,8 +73,6 @@ class Plaid(BiclusteringEstimator):
         Rounds of effects, rows, columns for each layer; half of them before rows and columns may be released.
     n_backfits : int, default=1
         Rounds in which the effects of all layers are fitted again after each new one.
-    random_state : int, RandomState or None, default=None
-        Source of the starts and the shuffles.
 
     Attributes
     ----------
@@ -109,40 +105,19 @@ class Plaid(BiclusteringEstimator):
     [(12, 5)]
     """
 
-    def __init__(
-        self,
-        n_biclusters: int | str = 10,
-        *,
-        background: bool = True,
-        row_release: float = 0.7,
-        col_release: float = 0.7,
-        n_shuffles: int = 3,
-        n_starts: int = 6,
-        n_iterations: int = 10,
-        n_backfits: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.background = background
-        self.row_release = row_release
-        self.col_release = col_release
-        self.n_shuffles = n_shuffles
-        self.n_starts = n_starts
-        self.n_iterations = n_iterations
-        self.n_backfits = n_backfits
-        self.random_state = random_state
+    n_biclusters: int | str = 10
+    _: KW_ONLY
+    background: bool = True
+    row_release: Share = 0.7
+    col_release: Share = 0.7
+    n_shuffles: Natural = 3
+    n_starts: Count = 6
+    n_iterations: Count = 10
+    n_backfits: Natural = 1
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        if not isinstance(self.background, (bool, np.bool_)):
-            raise ParameterError(f"background is {self.background!r}; True or False is needed.")
-        release = (
-            check_real("row_release", self.row_release, minimum=0.0, maximum=1.0),
-            check_real("col_release", self.col_release, minimum=0.0, maximum=1.0),
-        )
-        n_shuffles = check_int("n_shuffles", self.n_shuffles, minimum=0)
-        n_starts = check_int("n_starts", self.n_starts, minimum=1)
-        n_iterations = check_int("n_iterations", self.n_iterations, minimum=1)
-        n_backfits = check_int("n_backfits", self.n_backfits, minimum=0)
+        release = self.row_release, self.col_release
+        n_starts, n_iterations = self.n_starts, self.n_iterations
         rng = check_random_state(self.random_state)
         residual = X.copy()
         n, m = X.shape
@@ -161,14 +136,14 @@ class Plaid(BiclusteringEstimator):
                 shuffled is not None and shuffled.sum_of_squares >= found.sum_of_squares
                 for shuffled in (
                     find_layer(_shuffled(residual, rng), release, n_starts, n_iterations, rng)
-                    for _ in range(n_shuffles)
+                    for _ in range(self.n_shuffles)
                 )
             ):
                 break
             subtract(residual, found)
             layers.append(found)
             sums.append(found.sum_of_squares)
-            for _ in range(n_backfits):
+            for _ in range(self.n_backfits):
                 layers = backfit(residual, layers)
             yield found.rows, found.cols
         self.sums_of_squares_ = np.array(sums)
