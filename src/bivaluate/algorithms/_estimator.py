@@ -155,16 +155,16 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         return values
 
     @classmethod
-    @cache  # reading them takes as long as a small fit
-    def _parameters(cls) -> dict[str, Any]:
-        """Return the parameters of the class with their annotations."""
+    @cache  # reading annotations takes as long as a small fit
+    def _parameters(cls) -> dict[str, Callable[[str, Any], object]]:
+        """Return the parameters of the class with the check that their annotations demand."""
         kinds = get_type_hints(cls, include_extras=True)
-        return {name: kinds[name] for name in cls._get_param_names()}
+        return {name: _check_of(kinds[name]) for name in cls._get_param_names()}
 
     def _check_parameters(self) -> None:
         """Refuse parameters that are not what their annotations demand."""
-        for name, kind in self._parameters().items():
-            _check_parameter(name, getattr(self, name), kind)
+        for name, check in self._parameters().items():
+            check(name, getattr(self, name))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -179,19 +179,23 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         return {"algorithm": self.record.key, "parameters": parameters}
 
 
-def _check_parameter(name: str, value: Any, kind: Any) -> None:
-    """Refuse a value that is not of its kind: numbers within bounds, flags, choices, or None; other kinds are free."""
-    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    if str in kinds or (value is None and NoneType in kinds):
-        return
-    bare, *bounds = get_args(kinds[0]) if get_origin(kinds[0]) is Annotated else kinds[:1]
+def _check_of(kind: Any) -> Callable[[str, Any], object]:
+    """Return the check of a kind of parameter: numbers within bounds, flags, choices, perhaps None; others are free."""
+    first, *others = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if NoneType in others:
+        check = _check_of(first)
+        return lambda name, value: value is None or check(name, value)
+    bare, *bounds = get_args(first) if get_origin(first) is Annotated else (first,)
     if get_origin(bare) is Literal:
-        check_choice(name, value, get_args(bare))
-    elif bare is int:
-        check_int(name, value, *bounds)
-    elif bare is float:
-        check_real(name, value, *bounds)
-    elif bare is bool and not isinstance(value, (bool, np.bool_)):
+        return lambda name, value: check_choice(name, value, get_args(bare))
+    known: dict[Any, Callable[..., object]] = {int: check_int, float: check_real, bool: _check_flag}
+    if bare in known and not others:
+        return lambda name, value: known[bare](name, value, *bounds)
+    return lambda name, value: None
+
+
+def _check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(f"{name} is {value!r}; True or False is needed.")
 
 

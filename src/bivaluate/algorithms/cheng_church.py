@@ -106,9 +106,10 @@ def find_bicluster(X: Values, delta: float, factor: float, columns_too: bool, in
 
 def row_residues(B: Values) -> Values:
     """Return the mean squared residue of each row of a block."""
-    m = B.shape[1]
-    g = B.mean(axis=0) - B.mean()
-    residues = (np.einsum("ij,ij->i", B, B) - 2.0 * (B @ g) + g @ g) / m - B.mean(axis=1) ** 2
+    n, m = B.shape
+    g = np.ones(n) @ B / n
+    g -= g.sum() / m
+    residues = (np.einsum("ij,ij->i", B, B) - 2.0 * (B @ g) + g @ g) / m - (B @ np.ones(m) / m) ** 2
     return np.asarray(np.maximum(residues, 0.0))
 
 

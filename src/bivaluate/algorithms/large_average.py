@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfcx, gammaln, ndtri
+from scipy.special import gammaln, ndtri
 from sklearn.utils import check_random_state
 
 from bivaluate._parallel import Workers
@@ -167,34 +167,20 @@ def search(
 
 def adapt_size(X: Values, Xt: Values, sets: Masks) -> tuple[Masks, Masks, Values]:
     """Return, for each column set, the rows that score best with it, the columns that do with these, and the score."""
-    from bivaluate.algorithms._kernels_las import sum_lines
-
-    n, m = X.shape
-    row_sum, col_sum = np.empty((len(sets), n)), np.empty((len(sets), m))
-    sum_lines(Xt, sets, row_sum)
-    rows = best_size(row_sum, sets.sum(axis=1, dtype=np.int64))[0]
-    n_rows = rows.sum(axis=1, dtype=np.int64)
-    sum_lines(X, rows, col_sum)
-    cols, scores = best_size(col_sum, n_rows)
-    return rows, cols, scores - log_binomials(n)[n_rows]
+    rows, _ = _best_lines(Xt, sets)
+    cols, scores = _best_lines(X, rows)
+    return rows, cols, scores - log_binomials(len(X))[rows.sum(axis=1, dtype=np.int64)]
 
 
-def best_size(values: Values, other: Any) -> tuple[Masks, Values]:
-    """Return masks of the largest values of each line that score best, the lower index first of equals, and the scores.
+def _best_lines(M: Values, sets: Masks) -> tuple[Masks, Values]:
+    """Return the columns of `M` whose sums over the lines of each set score best, as masks, and the scores."""
+    from bivaluate.algorithms._kernels_las import best_size, sum_lines
 
-    The score of the r largest of n values, of sum S, is -log Phi(-z) - log C(n, r) with z = S / sqrt(r * other).
-    """
-    n = values.shape[1]
-    ordered = np.sort(values, axis=1)[:, ::-1]
-    z = ordered.cumsum(axis=1) / np.sqrt(np.arange(1, n + 1) * other[:, np.newaxis])
-    np.maximum(z, -20.0, out=z)  # below, Phi(-z) is 1
-    scores = 0.5 * z * z - np.log(0.5 * erfcx(z * np.sqrt(0.5))) - log_binomials(n)[1:]
-    best = scores.argmax(axis=1)
-    line = np.arange(len(values))
-    cut = ordered[line, best][:, np.newaxis]
-    above, equal = values > cut, values == cut
-    spare = best + 1 - above.sum(axis=1)
-    return (above | (equal & (equal.cumsum(axis=1) <= spare[:, np.newaxis]))).view(np.uint8), scores[line, best]
+    total, scores = np.empty((len(sets), M.shape[1])), np.empty(len(sets))
+    sum_lines(M, sets, total)
+    best = np.empty(total.shape, np.uint8)
+    best_size(total, np.sort(total, axis=1), sets.sum(axis=1, dtype=np.int64), log_binomials(M.shape[1]), best, scores)
+    return best, scores
 
 
 def _unseen(sets: Masks, seen: set[bytes]) -> list[int]:
