@@ -77,18 +77,23 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
                 return self.fit(X, y)
             finally:
                 self.random_state = given
-        values = self.check_input(X)
+        values, self._told = self.check_input(X), 0
         pairs: list[Pair] = []
         for pair in self._find(values):
             if self.record.finds_k and len(pairs) == most:
                 break
             pairs.append(pair)
-            if self._progress is not None:
-                self._progress(len(pairs), None if isinstance(self.n_biclusters, str) else most)
+            self._tell(len(pairs))
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())
         self.rows_ = self.solution_.row_masks
         self.columns_ = self.solution_.col_masks
         return self
+
+    def _tell(self, done: int) -> None:
+        """Tell how many biclusters were found, if they are more than told before and no more than asked for."""
+        if self._progress is not None and self._told < done <= self.most:
+            self._told = done
+            self._progress(done, None if isinstance(self.n_biclusters, str) else self.most)
 
     def check_input(self, X: Any) -> Any:
         """Return the cells of `X` as the algorithm takes them, or say why it cannot."""

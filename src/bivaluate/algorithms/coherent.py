@@ -144,7 +144,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         return []
 
     def _search_prepared(self, search: Search, Z: Values, rng: np.random.RandomState) -> list[Scored]:
-        patterns = told = 0
+        patterns = 0
         again: list[Pair] | None = None
         while True:
             # Blocks move the covariance of the columns, and missing cells of blocks are to be expected from these:
@@ -161,9 +161,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     common = pair
                     break
                 blocks.append((score, pair))
-                if told < len(blocks) <= self.most and self._progress is not None:
-                    told = len(blocks)
-                    self._progress(told, None if isinstance(self.n_biclusters, str) else self.most)
+                self._tell(len(blocks))
             if common is not None:
                 patterns += 1
                 Z, again = take_out(background, common), None
