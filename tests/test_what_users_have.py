@@ -112,3 +112,12 @@ def test_an_array_that_cannot_be_copied_is_refused_in_words():
 
     with pytest.raises(MatrixError, match="X is a Remote, which NumPy cannot copy: it lies on another machine"):
         Matrix.of(Remote())
+
+
+def test_tensors_of_torch_are_copied_or_refused_in_words():
+    torch = pytest.importorskip("torch")
+    for tensor in (torch.tensor(X), torch.tensor(X, requires_grad=True)):
+        np.testing.assert_array_equal(Matrix.of(tensor).values, X)
+    for tensor in (torch.tensor(X, dtype=torch.bfloat16), torch.tensor(X).to_sparse(), torch.tensor(X, device="meta")):
+        with pytest.raises(MatrixError, match="X is a Tensor, which NumPy cannot copy"):
+            Matrix.of(tensor)

@@ -134,15 +134,15 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
         raise MatrixError(
             f"{name} is sparse, and a dense matrix is needed here; pass {name}.toarray() if it fits in memory."
         )
-    if module.startswith("torch"):
-        X = X.detach().cpu()
-    if module.startswith("cupy"):
-        X = X.get()  # of a graphics card: a copy
     try:
+        if module.startswith("torch"):
+            X = X.detach().cpu()
+        if module.startswith("cupy"):
+            X = X.get()  # of a graphics card: a copy
         array = np.asarray(X)
     except ValueError:
         raise MatrixError(f"{name} is ragged: its rows have different lengths.") from None
-    except TypeError as error:
+    except (TypeError, NotImplementedError) as error:
         raise MatrixError(f"{name} is a {type(X).__name__}, which NumPy cannot copy: {error}") from error
     if array.dtype.kind not in "fiubOUS":
         raise MatrixError(f"{name} has dtype {array.dtype}; real numbers are needed.")
