@@ -30,7 +30,7 @@ INFINITY = float("inf")
 POSITIVE, UNIT, REAL = (0.0, INFINITY), (0.0, 1.0), (-INFINITY, INFINITY)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """What is known about one measure."""
 

@@ -169,8 +169,9 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
             redundant[k] = repeated
             continue
         order.append(k)
-        state = model.accept(blocks[k], judged[k], state)
-        names.accept(solution[k])
+        if waiting or redundant:  # others are judged given this one
+            state = model.accept(blocks[k], judged[k], state)
+            names.accept(solution[k])
         stale |= waiting
     _raw_of_rest(model, cover, blocks, judged, raws, state, waiting | set(redundant))
     redundant |= {
