@@ -38,7 +38,7 @@ _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
 _RESTORED = 2.0
 _MOST_EXPLAINED = 0.98
 _MEDIAN = NormalDist().inv_cdf(0.75)
-_ADDITIVE = ("level", "columns", "rows", "both")
+_FORMS = ("level", "columns", "rows", "both", "shape", "affine")
 # Blocks that a fit of rows and columns leaves less than this part of the usual noise are quiet; less than the second
 # counts as that; as long as only so many cells of a row or column have equal values.
 _QUIET, _LEAST_LEFT, _TIED = 0.1, 0.02, 0.05
@@ -278,6 +278,7 @@ class Block(NamedTuple):
     in_row: Floats
     in_col: Floats
     cells: float
+    weights: tuple[Floats, ...]  # of its rows and columns
     by_cols: float
     by_rows: float
 
@@ -362,8 +363,10 @@ class Normal:
         else:
             in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
         cells = float(in_row.sum())
-        of = self.first.in_col[cols].sum(), self.first.in_row[rows].sum()
-        return Block(rows, cols, z, seen, in_row, in_col, cells, *(restored(cells / max(lines, 1.0)) for lines in of))
+        of = self.first.in_row[rows], self.first.in_col[cols]
+        weights = tuple(np.maximum(lines - 2, 1.0) for lines in of)
+        hidden = [restored(cells / max(float(lines.sum()), 1.0)) for lines in reversed(of)]
+        return Block(rows, cols, z, seen, in_row, in_col, cells, weights, *hidden)
 
     def left(self, block: Block, state: State) -> Floats:
         """Return the cells of a block without what accepted blocks explain."""
@@ -371,10 +374,6 @@ class Normal:
             return block.z
         z = block.z - state.of_rows[block.rows, : state.terms] @ state.of_cols[block.cols, : state.terms].T
         return np.asarray(z if block.seen is None else z * block.seen)
-
-    def judge(self, block: Block, state: State) -> Judged:
-        """Return the strongest form of a block, given what has been accepted."""
-        return max(self.forms(block, self.left(block, state), state), key=lambda judged: judged.raw)
 
     def best(self, block: Block) -> float:
         """Return what the bounds would be if the cells of the block were the largest of the matrix, and all equal.
@@ -393,14 +392,13 @@ class Normal:
         if self.series:
             own *= float((whitening(block.cols, self.series).sum(axis=0) ** 2).mean())
         explained, noise = own * block.by_cols * block.by_rows, (self.start.squares + self.lost) / self.freedom
-        raw = self.bounds("level", 1, own, explained, own, block.cells, self.start, noise).raw
+        raw = self.raw(1, own, explained, own, block.cells, self.start, noise)
         if self.series:
             return raw
         raw = max(raw, quietness(block.cells - 1, 0.0) - self.log_tests)
-        for inside, of in zip((block.in_row, block.in_col), everywhere, strict=True):
-            weights = np.maximum(of - 2, 1.0)
-            line = weights, np.maximum(of - inside + inside * level**2, weights * noise)
-            raw = max(raw, *bounds_by_lines([1], explained / block.cells * inside[None], *line))
+        for inside, of, weights in zip((block.in_row, block.in_col), everywhere, block.weights, strict=True):
+            squares = np.maximum(of - inside + inside * level**2, weights * noise)
+            raw = max(raw, *bounds_by_lines([1], explained / block.cells * inside[None], weights, squares))
         return raw
 
     def sums(self, block: Block, z: Floats) -> Sums:
@@ -423,49 +421,57 @@ class Normal:
         on = on_cols, row_means @ given
         return Sums(squares, level, row_means, col_means, of_level, of_rows, max(of_cols, 0.0), *plain, *on)
 
-    def forms(self, block: Block, z: Floats, state: State) -> Iterator[Judged]:
-        """Return what the bounds say of every form of a block."""
+    def judge(self, block: Block, state: State) -> Judged:
+        """Return the strongest form of a block, given what has been accepted."""
         if not block.cells:
-            yield Judged(0.0)
-            return
+            return Judged(0.0)
+        z = self.left(block, state)
         sums = self.sums(block, z)
-        r, c = int((block.in_row > 0).sum()), int((block.in_col > 0).sum())
+        r, c = np.count_nonzero(block.in_row), np.count_nonzero(block.in_col)
         level = block.by_cols * block.by_rows * sums.of_level
         rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
-        noise = (state.squares + self.lost) / self.freedom
-        usual = min(noise, self.usual)
-        left = sums.squares - sums.of_level - sums.of_rows - sums.of_cols
-        if quiet := not self.series and left < _QUIET * block.cells * usual:
-            usual *= self.loudness(block, state)
-            quiet = left < _QUIET * block.cells * usual and self.continuous(block)
-        freedom = (1, c, r, r + c - 1)
+        freedom: list[float] = [1, c, r, r + c - 1]
         own = [sums.of_level + part for part in (0.0, sums.of_cols, sums.of_rows, sums.of_rows + sums.of_cols)]
         explained = [level + part for part in (0.0, cols, rows, rows + cols)]
-        found = [
-            self.bounds(*form, sums.squares, block.cells, state, noise)
-            for form in zip(_ADDITIVE, freedom, own, explained, strict=True)
-        ]
-        raws = [[one.raw for one in found]]
-        if quiet:
-            left_of = [max((sums.squares - one) / usual, 0.0) for one in own]
-            raws.append(
-                [quietness(block.cells - f, of) - self.log_tests for f, of in zip(freedom, left_of, strict=True)]
-            )
-        if not self.series:
-            factor = np.array(explained) / np.maximum(own, 1e-300)
-            for of, line in zip(explained_by_lines(block, sums), self.lines(block, state, noise), strict=True):
-                raws.append(bounds_by_lines(freedom, factor[:, None] * of, *line))
-        yield from (one._replace(raw=max(of)) for one, of in zip(found, zip(*raws, strict=True), strict=True))
-        if self.series or min(r, c) < 2:
-            return
-        wide = (math.sqrt(r) + math.sqrt(c)) ** 2
-        grams = np.stack([_gram(z), _gram(self.without_rows(block, z, sums))])
-        shape, affine = np.linalg.eigvalsh(grams)[:, -1].tolist()  # the largest squared singular values
-        for judged in (
-            ("shape", wide, shape, shape),
-            ("affine", wide + r, sums.of_level + sums.of_rows + affine, level + rows + affine),
+        if not self.series and min(r, c) > 1:
+            grams = np.array([_gram(z), _gram(self.without_rows(block, z, sums))])
+            shape, affine = np.linalg.eigvalsh(grams)[:, -1].tolist()  # the largest squared singular values
+            wide = (math.sqrt(r) + math.sqrt(c)) ** 2
+            freedom += [wide, wide + r]
+            own += [shape, own[2] + affine]
+            explained += [shape, explained[2] + affine]
+        noise = (state.squares + self.lost) / self.freedom
+        given = sums.squares, block.cells, state, noise
+        raws = [self.raw(*form, *given) for form in zip(freedom, own, explained, strict=True)]
+        for further in (
+            () if self.series else self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4])
         ):
-            yield self.bounds(*judged, sums.squares, block.cells, state, noise)
+            raws[:4] = map(max, raws, further)
+        best = raws.index(max(raws))
+        return Judged(raws[best], _FORMS[best], explained[best], own[best])
+
+    def further(
+        self,
+        block: Block,
+        state: State,
+        sums: Sums,
+        noise: float,
+        freedom: list[float],
+        own: list[float],
+        explained: list[float],
+    ) -> Iterator[list[float]]:
+        """Return what else is said of the additive forms: by rows, by columns, and where the block is quiet."""
+        factor = np.array([e / max(o, 1e-300) for e, o in zip(explained, own, strict=True)])[:, None]
+        for at, squares, weights, of in zip(
+            block[:2], state[:2], block.weights, explained_by_lines(block, sums), strict=True
+        ):
+            yield bounds_by_lines(freedom, factor * of, weights, np.maximum(squares[at], weights * noise))
+        usual, left = min(noise, self.usual), sums.squares - own[3]
+        if left < _QUIET * block.cells * usual:
+            usual *= self.loudness(block, state)
+            if left < _QUIET * block.cells * usual and self.continuous(block):
+                rest = [max((sums.squares - one) / usual, 0.0) for one in own]
+                yield [quietness(block.cells - f, of) - self.log_tests for f, of in zip(freedom, rest, strict=True)]
 
     def loudness(self, block: Block, state: State) -> float:
         """Return the mean variance of a block's cells, below 1 where accepted blocks, rows or columns are quiet."""
@@ -483,28 +489,13 @@ class Normal:
         equal = [(np.diff(np.sort(x, axis=axis), axis=axis) == 0).sum() for axis in (0, 1)]
         return bool(max(equal) <= _TIED * block.cells)
 
-    def bounds(
-        self,
-        form: str,
-        freedom: float,
-        own: float,
-        explained: float,
-        squares: float,
-        cells: float,
-        state: State,
-        noise: float,
-    ) -> Judged:
+    def raw(
+        self, freedom: float, own: float, explained: float, squares: float, cells: float, state: State, noise: float
+    ) -> float:
         """Return the larger of two bounds: by the noise of the matrix, and by that of the block, never below it."""
         of_all = min(explained / (state.squares + self.lost), 1 - 1e-12)
         of_block = min(explained / max(squares - own + explained, cells * noise), _MOST_EXPLAINED)
-        raw = max(bound(self.freedom, freedom, of_all), bound(cells, freedom, of_block))
-        return Judged(raw, form, explained, own)
-
-    def lines(self, block: Block, state: State, noise: float) -> Iterator[tuple[Floats, Floats]]:
-        """Return the weights of the rows of a block and their squares, and the same of its columns."""
-        for at, squares, cells in zip(block[:2], state[:2], (self.first.in_row, self.first.in_col), strict=True):
-            weights = np.maximum(cells[at] - 2, 1.0)
-            yield weights, np.maximum(squares[at], weights * noise)
+        return max(bound(self.freedom, freedom, of_all), bound(cells, freedom, of_block))
 
     def without_rows(self, block: Block, z: Floats, sums: Sums) -> Floats:
         """Return cells without the levels of their rows."""
@@ -530,9 +521,9 @@ class Normal:
 
     def explained_by(self, form: str, block: Block, z: Floats, sums: Sums) -> tuple[Floats, Floats]:
         """Return Σ(2Z − P)P of each row and each column of a block, P one form fitted to it."""
-        if form in _ADDITIVE:
+        if form in _FORMS[:4]:
             by_row, by_col = explained_by_lines(block, sums)
-            return by_row[_ADDITIVE.index(form)], by_col[_ADDITIVE.index(form)]
+            return by_row[_FORMS.index(form)], by_col[_FORMS.index(form)]
         left, right = first_pair(z if form == "shape" else self.without_rows(block, z, sums))
         P = left[:, None] * right + (sums.row_means[:, None] if form == "affine" else 0.0)
         D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
