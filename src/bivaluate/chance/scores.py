@@ -153,12 +153,13 @@ def _expected(rows: Counts, cols: Counts) -> Floats:
     base = int(cols.max(initial=0)) + 1
     codes = np.maximum(rows, 0) * base + cols
     most = int(codes.max(initial=0)) + 1
-    if most < codes.size:  # np.unique(codes, return_inverse=True), without sorting
+    if most < codes.size:  # the same without sorting
         there = np.zeros(most, dtype=np.bool_)
         there[codes] = True
-        distinct, where = np.flatnonzero(there), (np.cumsum(there) - 1)[codes]
-    else:
-        distinct, where = np.unique(codes, return_inverse=True)
+        means, distinct = np.zeros(most), np.flatnonzero(there)
+        means[distinct] = null_mean(distinct // base, distinct % base)
+        return np.asarray(means[codes])
+    distinct, where = np.unique(codes, return_inverse=True)
     return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))
 
 
