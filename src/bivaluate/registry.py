@@ -81,6 +81,8 @@ RENAMED = {"n_paying": "n_supported", "explained": "supported_coverage", "kind":
 
 def get_metric(key: str | Callable[..., Any]) -> Metric:
     """Return the measure with this key."""
+    if isinstance(key, str) and key in Records.own:
+        return Records.own[key]
     if callable(key) or ":" in key:
         record = own_measure(key)
         if record.key in list(METRICS) and record is not METRICS[record.key]:

@@ -39,9 +39,8 @@ def prepare_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         present = {entry.name for entry in folder.iterdir()}
         if present and LOCK not in present and JOURNAL not in present:
-            raise RunError(
-                f"{folder} is not empty and is not a run folder (it holds {sorted(present)[0]!r}). Choose another folder."
-            )
+            held = f"{folder} is not empty and is not a run folder (it holds {min(present)!r})"
+            raise RunError(f"{held}. Choose another folder.")
         (folder / MATRICES).mkdir(exist_ok=True)
     except FileExistsError:
         raise FileError(f"{folder} is a file, and a folder is needed.") from None
