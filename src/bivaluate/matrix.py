@@ -566,7 +566,7 @@ def _source_of(cells: Any, name: str) -> RowSource:
     if type(cells).__module__.startswith("scipy.sparse"):
         if cells.ndim != 2 or np.dtype(cells.dtype).kind not in "fiub":
             raise MatrixError(
-                f"{name} has {cells.ndim} dimensions and dtype {cells.dtype}; a 2-D matrix of numbers is needed."
+                f"{name} has {cells.ndim} dimensions and dtype {cells.dtype}; a matrix of numbers is needed."
             )
         return SparseSource(cells)
     if type(cells).__module__.startswith("dask."):

@@ -5,8 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from bivaluate import read_matrix
-from bivaluate._errors import FormatError
+from bivaluate import FormatError, read_matrix
 
 GCT_2 = "#1.2\n2\t3\nNAME\tDescription\ts1\ts2\ts3\ng1\tna\t1\t2\t3\ng2\tsome text\t4\t\t6\n"
 GCT_3 = (

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bivaluate import Matrix, read_matrix, read_solution
-from bivaluate._errors import BivaluateError, BivaluateWarning
+from bivaluate import BivaluateError, BivaluateWarning, Matrix, read_matrix, read_solution
 from bivaluate.io.formats import formats_of
 from bivaluate.io.solutions import read_members
 from tests.io import test_field_matrices as field

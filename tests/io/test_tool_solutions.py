@@ -8,8 +8,17 @@ import time
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, Matrix, read_solution, write_solution
-from bivaluate._errors import EmptyBiclusterWarning, FormatError, MissingExtraError, ParameterError, SolutionError
+from bivaluate import (
+    Biclustering,
+    EmptyBiclusterWarning,
+    FormatError,
+    Matrix,
+    MissingExtraError,
+    ParameterError,
+    SolutionError,
+    read_solution,
+    write_solution,
+)
 from bivaluate.io.formats import formats_of
 from bivaluate.io.solutions import is_solution, read_members
 from bivaluate.io.source import Source
