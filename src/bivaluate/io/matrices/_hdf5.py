@@ -149,7 +149,10 @@ def _check_lengths(node: Any, name: str) -> None:
 def _labels(node: Any, name: str) -> list[Any]:
     """Read labels some at a time: many may share one stored text, and take far more memory than the file has bytes."""
     if type(node).__module__.startswith("zarr") or node.dtype.kind != "O":
-        return list(np.asarray(node[:]).tolist())
+        try:
+            return list(np.asarray(node[:]).tolist())
+        except SystemError:  # how Python breaks off
+            raise FormatError(f"{name}: {node.name} holds characters beyond Unicode.") from None
     size = node.file.id.get_filesize()
     step, most, total = max(256, FREE_BYTES * 16 // size), FREE_BYTES * 16 + 100 * size, 0
     values: list[Any] = []
