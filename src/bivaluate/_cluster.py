@@ -131,7 +131,7 @@ class DaskSource:
         blocks = self.array.to_delayed()[:, 0]
         which = [int(np.searchsorted(self.edges, numbers[0], side="right")) - 1 for _, numbers in parts]
         pieces = [(part, (blocks[k], int(self.edges[k]))) for part, k in zip(parts, which, strict=True)]
-        yield from in_order(self.client, call_with_rows, function, pieces)
+        yield from results_in_order(self.client, call_with_rows, function, pieces)
 
 
 class WorkerSource:
@@ -158,7 +158,7 @@ class WorkerSource:
 
     def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
         """Yield what a function makes of some rows at a time, in order; called on the workers."""
-        yield from in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
+        yield from results_in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
 
 
 def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any, start: int | None = None) -> Any:
@@ -170,7 +170,9 @@ def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any
     return function(at, numbers, rows if len(numbers) == rows.shape[0] else rows[numbers - start])
 
 
-def in_order(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> Iterator[Any]:
+def results_in_order(
+    client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]
+) -> Iterator[Any]:
     """Yield what the call gives for each piece, in their order; what is lost with a worker is made again."""
     futures, tries = submit(client, call, shared, pieces), 1
     for k in range(len(pieces)):

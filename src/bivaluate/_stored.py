@@ -15,7 +15,7 @@ from bivaluate._files import TemporaryRows
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows, moved, take_near
 from bivaluate._text import first_line, plural
 from bivaluate._zarr import check_codecs
-from bivaluate._zarr import opened as open_zarr
+from bivaluate._zarr import open_folder as open_zarr
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
 _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once

@@ -25,7 +25,7 @@ PACKINGS = {"blosc", "zstd", "zlib", "gzip", "lz4"}  # one of them at a time
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-def opened(path: Path) -> Any:
+def open_folder(path: Path) -> Any:
     """Open a folder for reading."""
     import zarr
 
