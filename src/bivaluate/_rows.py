@@ -38,25 +38,20 @@ class RowSource(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        ...
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the cells as they are stored."""
-        ...
 
     @property
     def sparse(self) -> bool:
         """Whether rows come as CSR."""
-        ...
 
     def rows(self, start: int, stop: int) -> Any:
         """Return rows start:stop, every column, as they are stored: an ndarray, or a csr_array where `sparse`."""
-        ...
 
     def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers, which ascend, in the same form."""
-        ...
 
 
 class ArraySource:
