@@ -32,6 +32,7 @@ Indices = NDArray[np.int64]
 Asked = tuple[list[dict[str, Any]], dict[str, float]]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
+REVERSED = "the pattern is reversed there"
 FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
 SMALLEST_STRATUM = 32  # a part of the rows with fewer is not halved again
 FEW, MANY = 5, 99  # references: fewer give no second null, at least as many give an empirical one
@@ -131,7 +132,8 @@ def confirm(
     Returns
     -------
     Confirmation
-        A verdict per bicluster and the shares by chance.
+        A verdict per bicluster, and the shares by chance. One whose pattern is supported in B, but reversed, is not
+        confirmed.
 
     Raises
     ------
@@ -216,6 +218,8 @@ def confirm(
         for record, rows in zip(records, own, strict=True):
             shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
             record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": float(max(shared))}
+    confirmed = [record["verdict"] == CONFIRMED for record in records if record["verdict"] != CANNOT]
+    scores["share"] = float(np.mean(confirmed)) if confirmed else math.nan
     return Confirmation(records, scores, notes, level, solution)
 
 
@@ -284,7 +288,7 @@ class _RowTest:
         by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
         scores = {
             "n_asked": float(sum(not record["reason"] for record in records)),
-            "share": _share([record["q"] for record in records], level),
+            "share": math.nan,
             "share_surrogates": _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan,
             "share_controls": _share(p_and_q(controls, null)[1], level),
             "n_references": float(len(null)),
@@ -406,7 +410,10 @@ def standardised(values: Floats) -> Floats:
 def _add_evidence(
     records: list[dict[str, Any]], solution: Biclustering, A: Matrix, B: Matrix, row_of: Indices, notes: list[str]
 ) -> None:
-    """Where columns are shared, add the evidence of the block in B, and whether it goes the way it does in A."""
+    """Where columns are shared, add the evidence of the block in B and, where it is supported, its direction.
+
+    A block that is supported there but reversed is not confirmed.
+    """
     col_of = places(A.col_labels or (), B.col_labels or ()) if A.col_labels else np.full(A.shape[1], -1)
     shared = {k: (b.rows[row_of[b.rows] >= 0], b.cols[col_of[b.cols] >= 0]) for k, b in enumerate(solution)}
     shared = {k: pair for k, pair in shared.items() if min(map(len, pair)) >= 2}
@@ -419,8 +426,12 @@ def _add_evidence(
     for record in records:
         record |= {"evidence_in_B": math.nan, "direction": ""}
     for (k, here), pair, value in zip(shared.items(), there, evidence, strict=True):
-        agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
-        records[k] |= {"evidence_in_B": float(value), "direction": "same" if agrees else "opposite"}
+        records[k]["evidence_in_B"] = float(value)
+        if value > 0:
+            agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
+            records[k]["direction"] = "same" if agrees else "opposite"
+            if not agrees and records[k]["verdict"] == CONFIRMED:
+                records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
 
 
 def _profile(matrix: Matrix, rows: Indices, cols: Indices) -> Floats:

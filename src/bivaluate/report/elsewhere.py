@@ -48,11 +48,9 @@ def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, rec
 
 def confirm_section(found: Confirmation, of: str = "") -> Section:
     """Return the panel of a confirmation."""
-    columns = ("bicluster", "rows", "shared rows", "z", "p", "q", "verdict")
-    rows = [
-        (r["bicluster"], r["n_rows"], r["shared_rows"], *(_cell(r[key]) for key in ("z", "p", "q")), r["verdict"])
-        for r in found.records
-    ]
+    columns = ("bicluster", "rows", "shared rows", "z", "p", "q", "verdict", "reason")
+    keys = ("bicluster", "n_rows", "shared_rows", "z", "p", "q", "verdict", "reason")
+    rows = [tuple(_cell(record[key] or None) for key in keys) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
     return Section(
         f"{of} in other data" if of else "In other data",
