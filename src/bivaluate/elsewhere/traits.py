@@ -150,7 +150,8 @@ def _said(row: dict[str, Any], technical: bool, level: float) -> dict[str, str]:
     if row["q"] > level:
         return {"verdict": NOT_ASSOCIATED, "word": ""}
     if row["kind"] == "categorical":
-        word = f"{percent(row['inside'])} {row['class']}"
+        bare = row["class"] in ("True", "False") or row["class"].replace(".", "").isdigit()
+        word = f"{percent(row['inside'])} {row['trait'] + ' ' if bare else ''}{row['class']}"
         doubt = f"{percent(row['inside'])} of its samples are {row['trait']} {row['class']}"
     else:
         word = f"{row['class']} {row['trait']}"

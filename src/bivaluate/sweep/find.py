@@ -213,12 +213,14 @@ class Found:
         own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
         return plot_candidates(table.assign(k=np.where(own_k, table["n_supported"], table["k"])), ax=ax)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(self, path: str | os.PathLike[str], sections: Sequence[Any] = ()) -> Path:
         """Write the report, one HTML file.
 
         Parameters
         ----------
         path : str or path-like
+        sections : sequence of Section
+            Further panels, such as what samples share.
 
         Returns
         -------
@@ -241,7 +243,7 @@ class Found:
         figures = (Figure(self.plot(), caption),)
         section = Section("Candidates", self._beyond(), headings, rows, figures, folds=folds)
         self.evaluation.verdict = self.verdict
-        return build_report(self.evaluation, path, sections=[section])
+        return build_report(self.evaluation, path, sections=[*sections, section])
 
     def _beyond(self) -> str:
         """Say which supported biclusters only the second best algorithm found."""
