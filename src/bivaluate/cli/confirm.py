@@ -92,7 +92,9 @@ def confirm(
         return
     shown = {"bicluster": "", "n_rows": "rows", "shared_rows": "shared", "z": "z", "p": "p", "q": "q"}
     shown |= {"evidence_in_B": "evidence in B", "direction": "direction", "nearest": "like", "verdict": "verdict"}
-    print_records(shown, [r | {"verdict": ": ".join(filter(None, (r["verdict"], r["reason"])))} for r in result.records])
+    print_records(
+        shown, [r | {"verdict": ": ".join(filter(None, (r["verdict"], r["reason"])))} for r in result.records]
+    )
     out.print(f"\n{result.summary}", style="bold")
     print_list("What their samples share", shared_traits(traits))
     for note in result.notes:

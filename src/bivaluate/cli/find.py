@@ -45,8 +45,8 @@ def find(
     """Find the biclusters of a matrix, and how many there are.
 
     Runs the algorithms that fit the data, judges every solution by evidence, and writes the supported biclusters of the
-    best one. Finding nothing is an answer. Ctrl-C keeps the best so far. Annotations of samples (or the .obs of an .h5ad
-    file) are tested: what do the samples of each bicluster share?
+    best one. Finding nothing is an answer. Ctrl-C keeps the best so far. What the samples of each bicluster share is
+    told from annotations, or from the .obs of an .h5ad file.
 
     Examples:
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._text import FINAL, listing, number, plural, refined
-from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, predicts
+from bivaluate._text import FINAL, listing, number, percent, plural, refined
+from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NEARLY, NO_BETTER, predicts
 from bivaluate.judge.verdict import count, nothing_supported
 from bivaluate.registry import get_metric, symbol
 
@@ -204,16 +205,40 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
 
 
 def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
-    """Return the smallest and largest K of the stretch around the best one whose values count as equal to it."""
+    """Return the smallest and largest K around the best one whose values count as equal to it.
+
+    A K between them may be a little worse, since curves over K are bumpy.
+
+    >>> as_good([2, 4, 6, 8, 10], [60, 96, 93, 100, 80], high=True)
+    (4, 8)
+    """
     curve = sorted((int(k), float(value)) for k, value in zip(ks, values, strict=True) if not math.isnan(value))
     if not curve:
         return None
     at = max(range(len(curve)), key=lambda i: (curve[i][1] if high else -curve[i][1], -curve[i][0]))
-    top = curve[at][1]
-    equal = [abs(value - top) <= CLOSE * abs(top) for _, value in curve]
-    low = next((i + 1 for i in range(at, -1, -1) if not equal[i]), 0)
-    end = next((i - 1 for i in range(at, len(curve)) if not equal[i]), len(curve) - 1)
-    return curve[low][0], curve[end][0]
+    worse = [abs(value - curve[at][1]) / (abs(curve[at][1]) or 1.0) for _, value in curve]
+    ends = []
+    for side in (range(at, -1, -1), range(at, len(curve))):
+        near = takewhile(lambda i: worse[i] <= 2 * CLOSE, side)
+        ends.append(curve[[i for i in near if worse[i] <= CLOSE][-1]][0])
+    return ends[0], ends[1]
+
+
+def all_supported(rows: Sequence[tuple[int, float, float, float]], best: int, name: str = "K") -> str:
+    """Say which other K has supported biclusters only, and nearly the evidence of the best one, if that has others.
+
+    Rows are K, evidence, biclusters found and supported. Larger K may add evidence without end, a little at a time.
+
+    >>> all_supported([(4, 86.0, 4, 4), (6, 89.0, 6, 6), (30, 94.8, 30, 10)], best=30)
+    'With K = 6 all 6 are supported, with 94 % of the evidence.'
+    """
+    top = max((value for k, value, found, supported in rows if k == best and supported < found), default=math.inf)
+    whole = [row for row in rows if 1 < row[2] == row[3] and row[1] >= NEARLY * top]
+    if not whole:
+        return ""
+    k, value, found, _ = max(whole, key=lambda row: (row[1], -row[0]))
+    are = "both" if found == 2 else f"all {number(found)}"
+    return f"With {name} = {k} {are} are supported, with {percent(value / top)} of the evidence."
 
 
 def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -265,7 +290,13 @@ def verdict(
     if not known or (asked and seeing_nothing(chosen, asked, p_values) == asked):
         return said
     algorithm, k = chosen[by]
-    return f"{said} {count(found, k, supported, algorithm in finds_k)}" if found != k or supported < found else said
+    if found != k or supported < found:
+        said += f" {count(found, k, supported, algorithm in finds_k)}"
+    if by == EVIDENCE and algorithm not in finds_k and "n_supported" in candidates:
+        place = (candidates["measure"] == by) & (candidates["dataset"] == dataset)
+        others = candidates[place & (candidates["algorithm"] == algorithm)]
+        said += f" {all_supported(list(others[['k', 'mean', 'found', 'n_supported']].itertuples(index=False)), k)}"
+    return said.rstrip()
 
 
 def seeing_nothing(

@@ -190,12 +190,17 @@ def _others(case: Findings, winner: Group) -> list[str]:
 
 
 def _as_good(case: Findings, winner: Group) -> list[str]:
-    """Say which other K are as good."""
-    good = case.as_good
-    if len(good) < 2 or winner.algorithm in case.finds_k:
+    """Say which other K are as good, and which has supported biclusters only."""
+    good, said = case.as_good, []
+    if winner.algorithm in case.finds_k:
         return []
-    span = f"{good[0]} to {good[-1]}" if len(good) > 2 else listing(list(map(str, good)))
-    return [f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best."]
+    if len(good) > 1:
+        span = f"{good[0]} to {good[-1]}" if len(good) > 2 else listing(list(map(str, good)))
+        said.append(f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best.")
+    mine = [g for g in case.groups if g.family == winner.family and g.takes_part(EVIDENCE)]
+    rows = [(g.k, g.value(EVIDENCE), g.value("n_biclusters"), g.value("n_supported")) for g in mine]
+    whole = choice.all_supported(rows, winner.k) if case.criterion == EVIDENCE else ""
+    return [*said, *filter(None, [whole])]
 
 
 def _beside_null(case: Findings) -> list[str]:
