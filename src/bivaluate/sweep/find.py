@@ -415,13 +415,13 @@ def _scores(outcomes: Mapping[Fit, Outcome]) -> dict[Fit, Score | None]:
 
 
 def _answer(matrix: Matrix, outcome: Outcome, best: Fit, chosen: Chosen) -> Biclustering:
-    """Return the supported biclusters of the best solution, those of most evidence first."""
+    """Return the supported biclusters of the best solution, in its order: as numbered in a sweep of the same plan."""
     from bivaluate.chance.evidence import evidence_table
 
     assert outcome.solution is not None
     solution = unpack_solution(outcome.solution)
     judged = evidence_table(matrix, solution, missing=str(chosen.score.get("missing", "raise")))
-    order = sorted(judged.order, key=lambda k: -judged.gain[k])
+    order = sorted(judged.order)
     known = {"algorithm": best.algorithm, "k": len(order) if is_own_k(_base(best)) else best.k, "seed": best.seed}
     return solution.select(order).with_info(**known, name="find")
 
