@@ -85,7 +85,9 @@ def confirm(
     if report is not None:
         from bivaluate.report.elsewhere import confirm_section, report_on, trait_sections
 
-        report_on(report, {solution.stem: (given, A)}, [confirm_section(result), *trait_sections(traits)])
+        panels = [confirm_section(result), *trait_sections(traits)]
+        place = (str(found_in), str(solution))
+        report_on(report, {solution.stem: (given, A)}, panels, [place], lambda found, X: traits)
         say_written(report)
     if as_json:
         print_json(result.to_dict() | ({} if traits is None else {"traits": traits.to_dict("records")}))

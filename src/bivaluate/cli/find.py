@@ -68,6 +68,7 @@ def find(
         tell = None if update is None else lambda done, total, name: update("fits", done, total, name)
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)
+    found.evaluation.place = (str(matrix), str(target))
     traits = test(found.solution, X) if found.rows else None
     tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
     document = {"verdict": found.verdict.to_dict(), **tables, "notes": list(found.notes)}
@@ -80,9 +81,7 @@ def find(
         print_list("What their samples share", shared_traits(traits))
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")
     if report:
-        from bivaluate.report.elsewhere import trait_sections
-
-        found.report(report, trait_sections(traits))
+        found.report(report, traits)
         say_written(report)
     if found.rows and not as_json and not is_stream(target) and not is_stream(matrix):
         rule = " --missing omit" if found.evaluation.options.missing == "omit" else ""

@@ -46,7 +46,8 @@ def traits(
     if report is not None:
         from bivaluate.report.elsewhere import report_on, trait_sections
 
-        report_on(report, {solution.stem: (found, X)}, trait_sections(table))
+        place = (str(matrix), str(solution))
+        report_on(report, {solution.stem: (found, X)}, trait_sections(table), [place], lambda found, X: table)
         say_written(report)
     if as_json:
         print_json(table.to_dict("records"))

@@ -150,13 +150,17 @@ def _said(row: dict[str, Any], technical: bool, level: float) -> dict[str, str]:
     if row["q"] > level:
         return {"verdict": NOT_ASSOCIATED, "word": ""}
     if row["kind"] == "categorical":
-        bare = row["class"] in ("True", "False") or row["class"].replace(".", "").isdigit()
-        word = f"{percent(row['inside'])} {row['trait'] + ' ' if bare else ''}{row['class']}"
+        word = f"{percent(row['inside'])} {row['trait'] + ' ' if _is_bare(row['class']) else ''}{row['class']}"
         doubt = f"{percent(row['inside'])} of its samples are {row['trait']} {row['class']}"
     else:
         word = f"{row['class']} {row['trait']}"
         doubt = f"its samples have {row['class']} {row['trait']}"
     return {"verdict": f"may be technical: {doubt}" if technical else ASSOCIATED, "word": word}
+
+
+def _is_bare(name: str) -> bool:
+    """Whether a class says nothing without its trait: a number, true or false."""
+    return name in ("True", "False") or name.replace(".", "").isdigit()
 
 
 def read_samples(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -368,13 +372,14 @@ def _telling(table: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def words(table: pd.DataFrame) -> dict[str, str]:
-    """Return for each bicluster its most telling trait in a word.
+    """Return for each bicluster its most telling trait in a word; a class with a name comes before one by number.
 
-    >>> rows = [("B1", "type", 1e-9, "associated", "97 % B"), ("B2", "type", 0.4, "not associated", "")]
-    >>> words(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
+    >>> rows = [("B1", "type", "B", 1e-9, "97 % B"), ("B1", "cluster", "4", 1e-12, "98 % cluster 4")]
+    >>> words(pd.DataFrame(rows, columns=["bicluster", "trait", "class", "q", "word"]))
     {'B1': '97 % B'}
     """
-    return {str(row["bicluster"]): str(row["word"]) for row in reversed(_telling(table))}
+    rows = sorted(_telling(table), key=lambda row: _is_bare(row["class"]))
+    return {str(row["bicluster"]): str(row["word"]) for row in reversed(rows)}
 
 
 def describe(table: pd.DataFrame) -> list[str]:

@@ -260,7 +260,10 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
     if len(rest) > 1 and TOO_SMALL in who:  # no more than 15 words
         others = who.pop(NOT_SUPPORTED, "")
         main += f", {others} {'is' if counts[NOT_SUPPORTED] == 1 else 'are'} not" if others else ""
-        rest = [f"{some} {WORDS[word]}" for word, some in who.items()]
+        if len(who) == 1:
+            main, rest = main.replace(" of the ", " of "), rest[:1]
+        else:
+            rest = [f"{some} {WORDS[word]}" for word, some in who.items()]
     return f"{main}; {', '.join(rest)}." if rest else f"{main}."
 
 
