@@ -25,12 +25,8 @@ NO_BICLUSTERS = "The solution has no biclusters."
 CANNOT = "These biclusters cannot be judged."
 NOT_ASKED = "The measures asked for cannot judge the biclusters: evidence was not computed."
 #: Verdicts as sentences say them.
-WORDS = {
-    SUPPORTED: "supported",
-    REDUNDANT: "redundant",
-    NOT_SUPPORTED: "not supported",
-    TOO_SMALL: "too small to judge",
-}
+WORDS = {SUPPORTED: "supported", REDUNDANT: "redundant", NOT_SUPPORTED: "not supported"}
+WORDS |= {TOO_SMALL: "too small to judge"}
 LEVELS = ("shifted mean", "row levels")
 _OMITTING = ("--missing omit",)
 _OF_YEAST = re.compile(r"Y[A-P][LR]\d{3}[WC](-[A-Z])?", re.IGNORECASE)  # systematic names of its genes
@@ -116,10 +112,8 @@ def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
 def _by_strength(matrix: Matrix, bicluster: Any, side: int) -> NDArray[np.int64]:
     """Return the order of members by how far they differ inside from elsewhere; as given where cells stay in a file."""
     own, other = (bicluster.rows, bicluster.cols)[:: -1 if side else 1]
-    if (
-        not (matrix.in_memory or isinstance(matrix.source, SparseSource))
-        or len(own) * matrix.shape[1 - side] > MOST_RANKED
-    ):
+    held = matrix.in_memory or isinstance(matrix.source, SparseSource)
+    if not held or len(own) * matrix.shape[1 - side] > MOST_RANKED:
         return np.arange(len(own))
     cells = matrix.source.rows(0, matrix.shape[0])
     lines = (cells.T if side else cells)[own]
@@ -143,11 +137,9 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is shown of a bicluster; evidence that is not known is None in a file, and NaN here."""
     row = {key: record.get(key) for key in _SHOWN}
     verdict = str(record["verdict"])
-    row["strength"] = strength(_value(row["evidence"])) if verdict == SUPPORTED else ""
-    row["verdict"] = verdict
-    row["redundant_with"] = str(record.get("redundant_with") or "")
-    row["why"] = why(record)
-    return row
+    known = strength(_value(row["evidence"])) if verdict == SUPPORTED else ""
+    others = str(record.get("redundant_with") or "")
+    return row | {"strength": known, "verdict": verdict, "redundant_with": others, "why": why(record)}
 
 
 def headings(verdict: Verdict) -> list[str]:
@@ -225,7 +217,7 @@ def headline(rows: Sequence[Mapping[str, Any]]) -> str:
     >>> headline(rows("not_supported", "not_supported", "too_small"))
     'None of the 3 biclusters is supported; B3 is too small to judge.'
     >>> headline(rows("supported", "not_supported", "not_supported", "too_small"))
-    '1 of the 4 biclusters is supported, 2 are not; B4 too small to judge.'
+    '1 of 4 biclusters is supported, 2 are not; B4 is too small to judge.'
     >>> headline(rows("too_small"))
     'The bicluster is too small to judge.'
     """
@@ -242,11 +234,7 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
         if total == 1:
             return f"The bicluster is {WORDS[word]}."
         if word == NOT_SUPPORTED:
-            return (
-                "Neither bicluster is supported."
-                if total == 2
-                else f"None of the {number(total)} biclusters is supported."
-            )
+            return f"{'Neither bicluster' if total == 2 else f'None of the {number(total)} biclusters'} is supported."
         return f"{'Both' if total == 2 else f'All {number(total)}'} biclusters are {WORDS[word]}."
     supported = counts.get(SUPPORTED, 0.0)
     is_ = "is" if supported <= 1 else "are"
@@ -405,56 +393,21 @@ def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> 
     return f"`{command}` shows which choice predicts held-out cells."
 
 
-def next_steps(
-    *,
-    supported: bool,
-    untidy: bool = False,
-    unfinished: bool = False,
-    second_opinion: bool = True,
-    edge: bool = False,
-    to_name: bool = False,
-    of_yeast: bool = False,
-    rows: str = "rows",
-    searched: bool = False,
-    matrix: str = "MATRIX",
-    solution: str = "SOLUTION",
-    omits: bool = False,
-    again: str = "bivaluate sweep … --held-out 5",
-) -> list[str]:
-    """Say what to do next; commands stand between backquotes."""
-    steps = ["Start the same command again to finish the run."] if unfinished else []
-    if not supported and not searched:
-        steps.append(finding(matrix, omits))
-    if supported and untidy:
-        steps.append(pruning(matrix, solution, omits))
-    if supported and edge:
-        steps.append("Sweep again over a wider range of K.")
-    if supported and to_name:
-        sets = f"bivaluate enrich {solution} --matrix {matrix} {'--go sgd' if of_yeast else '--sets FILE.gmt'}"
-        steps.append(f"`{sets}` names what the {rows} share.")
-    if supported and not second_opinion:
-        steps.append(asking_held_out_cells(again))
-    return steps[:2]
-
-
 def solution_steps(
     records: Sequence[Mapping[str, Any]], matrix: Matrix, place: tuple[str, str], *, searched: bool, omits: bool
 ) -> list[str]:
-    """Say what to do with one solution, from the verdicts on its biclusters."""
+    """Say what to do with one solution, from the verdicts on its biclusters; commands stand between backquotes."""
     verdicts = {record.get("verdict") for record in records}
     if None in verdicts:
         return []
-    return next_steps(
-        supported=SUPPORTED in verdicts,
-        untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
-        to_name=matrix.row_labels is not None and matrix.nouns[0] in ("rows", "genes"),
-        of_yeast=any(_OF_YEAST.fullmatch(str(label)) for label in (matrix.row_labels or ())[:20]),
-        rows=matrix.nouns[0],
-        searched=searched,
-        matrix=place[0],
-        solution=place[1],
-        omits=omits,
-    )
+    if SUPPORTED not in verdicts:
+        return [] if searched else [finding(place[0], omits)]
+    steps = [pruning(*place, omits)] if verdicts & {REDUNDANT, NOT_SUPPORTED} else []
+    labels, what = matrix.row_labels, matrix.nouns[0]
+    if labels is not None and what in ("rows", "genes"):
+        sets = "--go sgd" if any(_OF_YEAST.fullmatch(str(label)) for label in labels[:20]) else "--sets FILE.gmt"
+        steps.append(f"`bivaluate enrich {place[1]} --matrix {place[0]} {sets}` names what the {what} share.")
+    return steps
 
 
 def capital(text: str) -> str:
