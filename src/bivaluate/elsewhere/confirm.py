@@ -17,8 +17,7 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
-from bivaluate.elsewhere._labels import columns_of, match_rows, places
-from bivaluate.elsewhere.fits import Progress, fit_each
+from bivaluate.elsewhere.fits import Progress, Search, columns_of, fit_each, match_rows, places
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
@@ -66,9 +65,8 @@ class Confirmation:
         hits = sum(record["verdict"] == CONFIRMED for record in self.records)
         are = "are" if hits > 1 else "is"
         text = f"{hits or 'None'} of the {plural(asked, 'bicluster')} that can be asked about {are} confirmed"
-        named = {"share_surrogates": "biclusters of surrogates", "share_controls": "equally active rows outside"}
-        known = [key for key in named if not math.isnan(self.scores[key])]
-        beside = [f"{percent(self.scores[key])} of {named[key]}" for key in known]
+        shares = (("share_surrogates", "biclusters of surrogates"), ("share_controls", "equally active rows outside"))
+        beside = [f"{percent(v)} of {who}" for key, who in shares if not math.isnan(v := self.scores[key])]
         return f"{text}; {' and '.join(beside)} would be." if beside else f"{text}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -167,9 +165,8 @@ def confirm(
     if solution is not None:
         solution = check_solution(solution, matrix=first)
     if (B is None) == (halves is None):
-        raise ParameterError(
-            Advice("give a second matrix, or split the one there is with ", Option("halves", "columns"), ".")
-        )
+        two = "give a second matrix, or split the one there is with "
+        raise ParameterError(Advice(two, Option("halves", "columns"), "."))
     search, reason = _search_of(solution, algorithm, n_biclusters, parameters)
     given, flipped = solution, halves == "rows"
 
@@ -197,7 +194,7 @@ def confirm(
         tasks = [_surrogate(first, kind, (random_state, copy)) for copy in range(surrogates)]
         tasks += [first] if halves else []
         fitted = [matrix.T for matrix in tasks] if flipped else tasks
-        found, failed = fit_each(fitted, *search, random_state, folder, jobs, progress)
+        found, failed = fit_each(fitted, search, random_state, folder, jobs, progress)
         if halves is not None:
             solution = found.pop()
             if solution is None:
@@ -225,7 +222,7 @@ def confirm(
 
 def _search_of(
     solution: Biclustering | None, algorithm: str | None, k: int | None, parameters: Mapping[str, Any] | None
-) -> tuple[tuple[str, int, Mapping[str, Any]] | None, str]:
+) -> tuple[Search | None, str]:
     """Return algorithm, K and parameters of the search that found the biclusters, or why it cannot be repeated."""
     from bivaluate._text import FINAL
     from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
@@ -241,9 +238,8 @@ def _search_of(
     wanted = k or own.get("n_biclusters")
     if not isinstance(wanted, int):
         wanted = AUTO_K if wanted == "auto" else len(solution or ()) or 5
-    for name in ("n_biclusters", "random_state", "n_jobs"):
-        own.pop(name, None)
-    return (key, wanted, own if parameters is None else parameters), ""
+    kept = {name: value for name, value in own.items() if name not in ("n_biclusters", "random_state", "n_jobs")}
+    return (key, wanted, kept if parameters is None else parameters), ""
 
 
 def _surrogate(matrix: Matrix, kind: str, seed: Sequence[int]) -> Matrix:

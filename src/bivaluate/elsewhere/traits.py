@@ -15,7 +15,7 @@ from bivaluate._anndata import is_anndata
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import FileError, FormatError, ParameterError, suggest
 from bivaluate._text import first_few, listing, number, percent, plural
-from bivaluate.elsewhere._labels import no_shared_labels
+from bivaluate.elsewhere.fits import no_shared_labels
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
@@ -108,9 +108,7 @@ def traits(
     check_real("level", level, 0.0, 1.0)
     if annotations is None:
         if not is_anndata(X):
-            raise ParameterError(
-                "annotations are missing: pass a table of samples, or an AnnData object, which has one."
-            )
+            raise ParameterError("annotations are missing: pass a table of samples, or an AnnData object.")
         annotations = X.obs if of == "columns" else X.var
     matrix = Matrix.of(X, missing="omit")
     solution = check_solution(solution, matrix=matrix)
