@@ -63,25 +63,16 @@ def confirm_section(found: Confirmation, of: str = "") -> Section:
     keys = ("bicluster", "verdict", "n_rows", "shared_rows", "z", "p", "q", "reason")
     rows = [tuple(_cell(record[key] or None) for key in keys) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
-    return Section(
-        f"{of} in other data" if of else "In other data",
-        " ".join([found.summary, *found.notes]),
-        columns,
-        rows,
-        marks=marks,
-    )
+    title = f"{of} in other data" if of else "In other data"
+    return Section(title, " ".join([found.summary, *found.notes]), columns, rows, marks=marks)
 
 
 def recur_section(found: Recurrence) -> Section:
     """Return the panel of groups that recur over samples."""
     columns = ("group", "samples", "members", "rows", "closeness", "nearest group", "rows by recurrence")
-    rows = [
-        (
-            *(r["group"], r["n_samples"], r["n_members"], r["n_rows"], r["closeness"], r["nearest"] or None),
-            ", ".join(label for label, _ in own[:12]),
-        )
-        for r, own in zip(found.records, found.rows, strict=True)
-    ]
+    keys = ("group", "n_samples", "n_members", "n_rows", "closeness", "nearest")
+    named = [", ".join(label for label, _ in own[:12]) for own in found.rows]
+    rows = [(*(r[key] or None for key in keys), own) for r, own in zip(found.records, named, strict=True)]
     return Section("Over samples", " ".join([found.summary, *found.notes]), columns, rows)
 
 
