@@ -345,12 +345,7 @@ def _share(q: Sequence[float] | Floats, level: float) -> float:
 
 
 def reference_p(z: Floats, null: Floats) -> Floats:
-    """Return p-values of z among those of biclusters found in surrogates; 0, no second opinion, below 5 of them.
-
-    >>> z = np.array([2.0])
-    >>> [float(reference_p(z, np.zeros(n))[0].round(3)) for n in (99, 9, 4)]
-    [0.01, 0.047, 0.0]
-    """
+    """Return p-values of z among those of biclusters found in surrogates; 0, no second opinion, below 5 of them."""
     from scipy.stats import t
 
     R = len(null)
@@ -363,11 +358,7 @@ def reference_p(z: Floats, null: Floats) -> Floats:
 
 
 def strata_of(rows: Indices, by: Floats, then: Floats) -> list[Indices]:
-    """Return rows halved at the median of one value, then of the other, in turn, while a part has at least 32.
-
-    >>> [len(part) for part in strata_of(np.arange(70), np.arange(70.0) % 7, np.arange(70.0))]
-    [17, 18, 17, 18]
-    """
+    """Return rows halved at the median of one value, then of the other, in turn, while a part has at least 32."""
     if len(rows) < SMALLEST_STRATUM:
         return [rows]
     order, half = rows[np.argsort(by[rows], kind="stable")], len(rows) // 2
@@ -390,11 +381,7 @@ def row_moments(matrix: Matrix) -> Floats:
 
 
 def standardised(values: Floats) -> Floats:
-    """Return rows standardised by row, then by column; missing cells, and constant rows and columns, become 0.
-
-    >>> standardised(np.array([[1.0, 2.0], [4.0, 2.0], [3.0, 3.0]])).round(2).tolist()
-    [[-1.0, 1.0], [1.0, -1.0], [0.0, 0.0]]
-    """
+    """Return rows standardised by row, then by column; missing cells, and constant rows and columns, become 0."""
     for axis in (1, 0):
         centred, mean, sd = _centred(values, axis)
         largest = np.abs(mean) + np.abs(centred).max(axis=axis, keepdims=True)

@@ -25,11 +25,7 @@ Search = tuple[str, int, Mapping[str, Any]]  # algorithm, K and parameters
 
 
 def folded(label: str) -> str:
-    """Return a label without its case and its version suffix.
-
-    >>> folded("ensg0001.12"), folded("CD19")
-    ('ENSG0001', 'CD19')
-    """
+    """Return a label without its case and its version suffix."""
     return re.sub(r"\.\d+$", "", label.strip()).upper()
 
 
@@ -61,11 +57,7 @@ def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Indices, list
 
 
 def places(first: Sequence[str], second: Sequence[str]) -> Indices:
-    """Return where each label stands in the second list, -1 for nowhere; of duplicates only the first has a place.
-
-    >>> places(["a", "b", "a", "c"], ["c", "a", "a"]).tolist()
-    [1, -1, -1, 0]
-    """
+    """Return where each label stands in the second list, -1 for nowhere; of duplicates only the first has a place."""
     there = {label: j for j, label in reversed(list(enumerate(second)))}
     return np.array([there.pop(label, -1) for label in first], dtype=np.int64)
 

@@ -279,13 +279,7 @@ def linked(close: Floats, cut: float) -> NDArray[np.int64]:
 
 
 def describe(found: Recurrence, most: int = 8) -> list[str]:
-    """Return a sentence for each group: where it occurs, and its most frequent rows.
-
-    >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-    >>> same = Biclustering([(range(5), [0, 1])], X.shape)
-    >>> describe(recur({"a": (same, X), "b": (same, X)}), 2)
-    ['G1 (2 of 2 samples, closeness 1): g0, g1 and 3 more']
-    """
+    """Return a sentence for each group: where it occurs, and its most frequent rows."""
     return [
         f"{record['group']} ({record['n_samples']} of {len(found.samples)} samples, closeness "
         f"{number(record['closeness'])}): {listing([label for label, _ in rows], most)}"

@@ -336,11 +336,7 @@ def _in_deviations(groups: Indices, taken: Indices) -> Callable[[Indices], Float
 
 
 def logrank_scores(times: Floats, events: Floats) -> Floats:
-    """Return events less the hazard each sample was exposed to; their sum over members is the log-rank numerator.
-
-    >>> logrank_scores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0])).round(3).tolist()
-    [0.667, -0.333, -0.333]
-    """
+    """Return events less the hazard each sample was exposed to; their sum over members is the log-rank numerator."""
     order = np.argsort(times, kind="stable")
     distinct, first = np.unique(times[order], return_index=True)
     deaths = np.add.reduceat(events[order], first)
@@ -370,12 +366,7 @@ def _telling(table: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def words(table: pd.DataFrame) -> dict[str, str]:
-    """Return for each bicluster its most telling trait in a word; a class with a name comes before one by number.
-
-    >>> rows = [("B1", "type", "B", 1e-9, "97 % B"), ("B1", "cluster", "4", 1e-12, "98 % cluster 4")]
-    >>> words(pd.DataFrame(rows, columns=["bicluster", "trait", "class", "q", "word"]))
-    {'B1': '97 % B'}
-    """
+    """Return for each bicluster its most telling trait in a word; a class with a name comes before one by number."""
     rows = sorted(_telling(table), key=lambda row: _is_bare(row["class"]))
     return {str(row["bicluster"]): str(row["word"]) for row in reversed(rows)}
 

@@ -105,11 +105,7 @@ class GeneSets:
 
 
 def set_name(key: str, title: str) -> str:
-    """Return what a set is called where people read it: its name, with its title where the name is an identifier.
-
-    >>> set_name("up together", "made up"), set_name("GO:0006412", "translation"), set_name("WP254", "WP254")
-    ('up together', 'GO:0006412 translation', 'WP254')
-    """
+    """Return what a set is called where people read it: its name, with its title where the name is an identifier."""
     return f"{key} {title}" if title != key and _IDENTIFIER.fullmatch(key) else key
 
 

@@ -178,12 +178,7 @@ def best_solution(scores: Sequence[Mapping[str, float]]) -> int | None:
 
 
 def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -> tuple[int, str]:
-    """Return which of several solutions of one matrix has most evidence, and say so; nothing of a single one.
-
-    >>> scores = [{"total_evidence": 9.0, "n_supported": 2}, {"total_evidence": 0.0, "n_supported": 0}]
-    >>> which_is_best(["las", "cca"], scores)
-    (0, 'las ranks first by total evidence (9; cca 0), with 2 supported biclusters (0).')
-    """
+    """Return which of several solutions of one matrix has most evidence, and say so; nothing of a single one."""
     first = best_solution(scores)
     if len(names) < 2:
         return 0, ""
@@ -205,13 +200,7 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
 
 
 def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
-    """Return the smallest and largest K around the best one whose values count as equal to it.
-
-    A K between them may be a little worse, since curves over K are bumpy.
-
-    >>> as_good([2, 4, 6, 8, 10], [60, 96, 93, 100, 80], high=True)
-    (4, 8)
-    """
+    """Return the smallest and largest K around the best one whose values count as equal to it."""
     curve = sorted((int(k), float(value)) for k, value in zip(ks, values, strict=True) if not math.isnan(value))
     if not curve:
         return None
@@ -225,13 +214,7 @@ def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int
 
 
 def all_supported(rows: Sequence[tuple[int, float, float, float]], best: int, name: str = "K") -> str:
-    """Say which other K has supported biclusters only, and nearly the evidence of the best one, if that has others.
-
-    Rows are K, evidence, biclusters found and supported. Larger K may add evidence without end, a little at a time.
-
-    >>> all_supported([(4, 86.0, 4, 4), (6, 89.0, 6, 6), (30, 94.8, 30, 10)], best=30)
-    'With K = 6 all 6 are supported, with 94 % of the evidence.'
-    """
+    """Say which other K has supported biclusters only, and nearly the evidence of the best one, if that has others."""
     top = max((value for k, value, found, supported in rows if k == best and supported < found), default=math.inf)
     whole = [row for row in rows if 1 < row[2] == row[3] and row[1] >= NEARLY * top]
     if not whole:
@@ -260,11 +243,7 @@ def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
 
 
 def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
-    """Return how sentences call a choice: with its K, unless the algorithm finds that itself and K is a bound.
-
-    >>> called("las", 3), called("coherent", 5, {"coherent"})
-    ('las with K = 3', 'coherent')
-    """
+    """Return how sentences call a choice: with its K, unless the algorithm finds that itself and K is a bound."""
     return refined(algorithm) if algorithm in finds_k else f"{refined(algorithm)} with K = {k}"
 
 
@@ -302,11 +281,7 @@ def verdict(
 def seeing_nothing(
     chosen: Collection[str], asked: Sequence[str], p_values: Mapping[str, float] = MappingProxyType({})
 ) -> list[str]:
-    """Return which of evidence and held-out cells see nothing: they choose nothing, or as much is in surrogates.
-
-    >>> seeing_nothing(["total_evidence"], PILLARS, {"total_evidence": 0.5})
-    ['total_evidence', 'predictive']
-    """
+    """Return which of evidence and held-out cells see nothing: they choose nothing, or as much is in surrogates."""
     matched = p_values.get(EVIDENCE, math.nan) > NO_BETTER
     return [key for key in asked if key not in chosen or (key == EVIDENCE and matched)]
 
@@ -365,14 +340,7 @@ def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray
 
 @cache
 def t_quantile(freedom: int, inside: float) -> float:
-    """Return the value below which Student's t stays, whatever its sign, with probability `inside`.
-
-    The distribution function of t = √freedom·tan(angle) is a finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4); to
-    import scipy.special for it takes a fifth of a second.
-
-    >>> round(t_quantile(1, 0.95), 3), round(t_quantile(9, 0.95), 3)
-    (12.706, 2.262)
-    """
+    """Return the value below which Student's t stays, whatever its sign, with probability `inside`."""
     low, high, odd = 0.0, math.pi / 2, freedom % 2
     for _ in range(60):
         angle = (low + high) / 2

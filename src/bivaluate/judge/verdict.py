@@ -90,12 +90,7 @@ MEMBERS_NAMED, MOST_RANKED = 5, 50_000_000
 
 
 def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
-    """Return the strongest rows of each bicluster by name, or columns where these are words or only they have names.
-
-    >>> from bivaluate.solution import Biclustering
-    >>> first_members(Matrix([[1, 2], [3, 1]], row_labels=("MFA1", "AGA2")), Biclustering([([0, 1], [0])], (2, 2)))
-    ['AGA2, MFA1']
-    """
+    """Return the strongest rows of each bicluster by name, or columns where these are words or only they have names."""
     labels = (matrix.row_labels, matrix.col_labels)
     side = int(labels[0] is None or (matrix.nouns[1] == "words" and labels[1] is not None))
     names = labels[side]
@@ -148,12 +143,7 @@ def headings(verdict: Verdict) -> list[str]:
 
 
 def described(row: Mapping[str, Any]) -> list[str]:
-    """Return a row of a verdict as texts: size, means inside and elsewhere, pattern, evidence in a word, verdict.
-
-    >>> described({"n_rows": 17, "n_cols": 7, "mean_inside": 0.85, "mean_elsewhere": -0.54, "pattern": "shifted mean",
-    ...            "evidence": 175.0, "strength": "very strong", "verdict": "supported", "redundant_with": ""})
-    ['17 × 7', '0.85', '−0.54', 'shifted mean', '+175, very strong', 'supported']
-    """
+    """Return a row of a verdict as texts: size, means inside and elsewhere, pattern, evidence in a word, verdict."""
     means = (number(_value(row.get(key))) for key in ("mean_inside", "mean_elsewhere"))
     evidence = ", ".join(filter(None, [signed(_value(row.get("evidence"))), row["strength"]]))
     verdict = WORDS[row["verdict"]] + (f" with {row['redundant_with']}" if row["verdict"] == REDUNDANT else "")
@@ -166,15 +156,7 @@ def _value(value: Any) -> float:
 
 
 def why(record: Mapping[str, Any]) -> str:
-    """Return the reason of a bicluster's verdict.
-
-    >>> why({"verdict": "redundant", "redundant_with": "B2", "shared": 0.94})
-    'shares 94 % of its cells with B2'
-    >>> why({"verdict": "redundant", "redundant_with": "B2, B3", "shared": 0.2})
-    'B2 and B3 explain it'
-    >>> why({"verdict": "not_supported", "evidence": -12.3})
-    'evidence −12.3: a search in pure noise finds blocks this good'
-    """
+    """Return the reason of a bicluster's verdict."""
     verdict, evidence = record["verdict"], _value(record.get("evidence"))
     if verdict == REDUNDANT:
         others = listing(str(record.get("redundant_with") or "").split(", "), 3)
@@ -197,30 +179,12 @@ def why(record: Mapping[str, Any]) -> str:
 
 
 def signed(value: float) -> str:
-    """Return a number with its sign.
-
-    >>> signed(175.2), signed(-3.0)
-    ('+175', '−3')
-    """
+    """Return a number with its sign."""
     return f"+{number(value)}" if value > 0 else number(value)
 
 
 def headline(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say how many biclusters are supported, and what the others are.
-
-    >>> def rows(*verdicts):
-    ...     return [{"bicluster": f"B{k}", "verdict": verdict} for k, verdict in enumerate(verdicts, 1)]
-    >>> headline(rows("supported", "supported"))
-    'Both biclusters are supported.'
-    >>> headline(rows("supported", "redundant", "redundant", "not_supported"))
-    '1 of the 4 biclusters is supported; 2 are redundant, B4 is not supported.'
-    >>> headline(rows("not_supported", "not_supported", "too_small"))
-    'None of the 3 biclusters is supported; B3 is too small to judge.'
-    >>> headline(rows("supported", "not_supported", "not_supported", "too_small"))
-    '1 of 4 biclusters is supported, 2 are not; B4 is too small to judge.'
-    >>> headline(rows("too_small"))
-    'The bicluster is too small to judge.'
-    """
+    """Say how many biclusters are supported, and what the others are."""
     names = {word: [str(row["bicluster"]) for row in rows if row["verdict"] == word] for word in WORDS}
     return _headline({word: len(found) for word, found in names.items()}, names)
 
@@ -256,13 +220,7 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
 
 
 def counted(scores: Mapping[str, float]) -> str:
-    """Say how many biclusters of a solution, or of a choice on average over seeds, are supported.
-
-    >>> counted({"n_biclusters": 5, "n_supported": 4})
-    '4 of the 5 biclusters are supported.'
-    >>> counted({"n_biclusters": 3, "n_supported": 0}), counted({"n_biclusters": 0})
-    ('None of the 3 biclusters is supported.', 'The solution has no biclusters.')
-    """
+    """Say how many biclusters of a solution, or of a choice on average over seeds, are supported."""
     found, supported = (scores.get(key, math.nan) for key in ("n_biclusters", "n_supported"))
     if found == 0:
         return NO_BICLUSTERS
@@ -300,24 +258,12 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
 
 
 def nothing_supported(nearest: str = "") -> str:
-    """Say that no solution has a supported bicluster, and which comes nearest.
-
-    >>> nothing_supported("LAS, K = 3")
-    'Nothing is supported; LAS, K = 3 comes nearest.'
-    """
+    """Say that no solution has a supported bicluster, and which comes nearest."""
     return f"Nothing is supported; {nearest} comes nearest." if nearest else "Nothing is supported."
 
 
 def count(found: float, asked: int, supported: float, finds_k: bool = False) -> str:
-    """Say how many biclusters were requested, found and supported; means over seeds.
-
-    >>> count(5, 5, 4)
-    '5 found, 4 supported.'
-    >>> count(7, 20, 7)
-    '20 requested, 7 found, 7 supported.'
-    >>> count(2, 9, math.nan, finds_k=True)
-    '2 found (the algorithm finds the number itself).'
-    """
+    """Say how many biclusters were requested, found and supported; means over seeds."""
     parts = [f"{number(asked)} requested"] if found != asked and not finds_k else []
     parts.append(f"{number(found)} found{'' if found == round(found) else ' on average over seeds'}")
     if finds_k:
@@ -328,11 +274,7 @@ def count(found: float, asked: int, supported: float, finds_k: bool = False) -> 
 
 
 def holding(found: int, supported: float) -> str:
-    """Say how many biclusters a solution has, and how many of them are supported where that is known.
-
-    >>> [holding(found, supported) for found, supported in ((6, 4), (6, 6), (1, 0), (6, math.nan))]
-    ['6 biclusters, 4 supported', '6 biclusters, all supported', '1 bicluster, not supported', '6 biclusters']
-    """
+    """Say how many biclusters a solution has, and how many of them are supported where that is known."""
     what = plural(found, "bicluster")
     if not math.isfinite(supported) or not found:
         return what
@@ -342,54 +284,32 @@ def holding(found: int, supported: float) -> str:
 
 
 def prediction(good: bool, gain: float, error: float) -> str:
-    """Say whether a solution predicts cells it was not fitted to.
-
-    >>> prediction(True, 0.31, 0.02)
-    'It predicts held-out cells better than row and column means do (gain 0.31 ± 0.02).'
-    """
+    """Say whether a solution predicts cells it was not fitted to."""
     does = "predicts" if good else "does not predict"
     return f"It {does} held-out cells better than row and column means do (gain {number(gain)} ± {number(error)})."
 
 
 def reproducibility(stability: float) -> tuple[bool, str]:
-    """Say whether biclusters are reproducible under subsampling; the first value is whether they are.
-
-    >>> reproducibility(0.62)
-    (True, 'Its biclusters are reproducible under subsampling (stability 0.62, chance gives 0).')
-    >>> reproducibility(-0.03)[0]
-    False
-    """
+    """Say whether biclusters are reproducible under subsampling; the first value is whether they are."""
     good = stability > RECORDS["stability"].nothing
     are = "are" if good else "are not"
     return good, f"Its biclusters {are} reproducible under subsampling (stability {number(stability)}, chance gives 0)."
 
 
 def pruning(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = False) -> str:
-    """Say how to leave out biclusters that are redundant or not supported; `omits` leaves out missing cells.
-
-    >>> pruning("data.csv", "las.json", omits=True)[:68]
-    '`bivaluate prune data.csv las.json --missing omit -o pruned.json` le'
-    """
+    """Say how to leave out biclusters that are redundant or not supported; `omits` leaves out missing cells."""
     command = " ".join(["bivaluate prune", matrix, solution, *_OMITTING[:omits], "-o pruned.json"])
     return f"`{command}` leaves out what is redundant or not supported."
 
 
 def finding(matrix: str = "MATRIX", omits: bool = False) -> str:
-    """Say how to look for biclusters with every algorithm.
-
-    >>> finding("data.csv")
-    '`bivaluate find data.csv` runs the algorithms that fit the data and keeps what is supported.'
-    """
+    """Say how to look for biclusters with every algorithm."""
     command = " ".join(["bivaluate find", matrix, *_OMITTING[:omits]])
     return f"`{command}` runs the algorithms that fit the data and keeps what is supported."
 
 
 def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
-    """Say how to ask held-out cells.
-
-    >>> asking_held_out_cells()
-    '`bivaluate sweep … --held-out 5` shows which choice predicts held-out cells.'
-    """
+    """Say how to ask held-out cells."""
     return f"`{command}` shows which choice predicts held-out cells."
 
 
@@ -411,9 +331,5 @@ def solution_steps(
 
 
 def capital(text: str) -> str:
-    """Return a sentence with its first letter large.
-
-    >>> capital("both are supported")
-    'Both are supported'
-    """
+    """Return a sentence with its first letter large."""
     return text[:1].upper() + text[1:]
