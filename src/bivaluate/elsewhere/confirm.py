@@ -215,8 +215,6 @@ def confirm(
         for record, rows in zip(records, own, strict=True):
             shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
             record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": float(max(shared))}
-    confirmed = [record["verdict"] == CONFIRMED for record in records if record["verdict"] != CANNOT]
-    scores["share"] = float(np.mean(confirmed)) if confirmed else math.nan
     return Confirmation(records, scores, notes, level, solution)
 
 
@@ -284,7 +282,6 @@ class _RowTest:
         by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
         scores = {
             "n_asked": float(sum(not record["reason"] for record in records)),
-            "share": math.nan,
             "share_surrogates": _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan,
             "share_controls": _share(p_and_q(controls, null)[1], level),
             "n_references": float(len(null)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -234,7 +234,7 @@ def _in_half(sides: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.asarray(members[2 * counts >= len(sides)])
 
 
-def _jaccard(one: Sequence[NDArray[np.int64]], other: Sequence[NDArray[np.int64]]) -> float:
+def _jaccard(one: Iterable[NDArray[np.int64]], other: Iterable[NDArray[np.int64]]) -> float:
     """Return the cell Jaccard index of two pairs of rows and columns."""
     shared, first, second = (
         len(rows) * len(cols)

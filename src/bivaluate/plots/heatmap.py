@@ -206,7 +206,13 @@ def _reach(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _draw(ax: Axes, values: NDArray[np.float64], low: float, high: float) -> Any:
-    look = {"cmap": style.DIVERGING, "vmin": low, "vmax": high, "interpolation": "nearest", "rasterized": True}
+    look: dict[str, Any] = {
+        "cmap": style.DIVERGING,
+        "vmin": low,
+        "vmax": high,
+        "interpolation": "nearest",
+        "rasterized": True,
+    }
     return ax.imshow(values, aspect="auto", **look)
 
 

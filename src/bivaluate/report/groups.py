@@ -144,8 +144,8 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
         label, reason = those[0].label or place[1], next((one.reason for one in those if one.reason), "")
         facts = (_reasons(keys, those), dict(Counter(one.status for one in those)), reason)
         marks = wins[i], frozenset(first.get(place, ())), frozenset(own.get(place, ()))
-        taken, known = _taken(mine, solutions, criterion), {"predicts": predicts[i], "finds_k": those[0].finds_k}
-        numbers = mean[i], spread[i], counted[i]
+        known: dict[str, Any] = {"predicts": predicts[i], "finds_k": those[0].finds_k}
+        numbers, taken = (mean[i], spread[i], counted[i]), _taken(mine, solutions, criterion)
         groups.append(Group(place[0], label, place[2], tuple(mine), *numbers, *facts, taken, *marks, **known))
     return Gathered(criterion, ranked(groups, criterion), table, winners, _seed_bests(table, ranking))
 

@@ -215,8 +215,7 @@ def build_report(
     target = Path(path)
     beside = {name: target.with_suffix(f".{name}.csv") for name in page.tables}
     names = [f".{name}.csv" for name in beside]
-    beside_it = {"rerun": found.rerun, "provenance": found.provenance, "tables": names}
-    write_whole(target, render(page, sections, **beside_it, first=headline))
+    write_whole(target, render(page, sections, found.rerun, found.provenance, names, headline))
     for name, file in beside.items():
         write_whole(file, table_text(page.tables[name]))
     return target
