@@ -26,7 +26,7 @@ search.plot()
 # with the most depends on which K were offered. The number that are supported depends on it much less: that is the number of programs.
 
 # %%
-{k: n for k, n in zip(search.cv_results_["param_n_components"], search.cv_results_["n_supported"])}
+dict(zip(search.cv_results_["param_n_components"], search.cv_results_["n_supported"], strict=True))
 
 # %%
 best = evaluate(X, Biclustering.from_factor_model(search.best_estimator_, X.values))

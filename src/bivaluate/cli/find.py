@@ -29,12 +29,8 @@ def find(
     matrix: MatrixPath,
     matrix_file: MatrixFile,
     annotations: AnnotationFile,
-    algorithms: Annotated[
-        str | None, option("Keys separated by commas (default: those that fit the data).", "--algorithms", "-a")
-    ] = None,
-    time: Annotated[
-        float | None, option("Seconds it may take, about; what is cut off is said (default: no limit).")
-    ] = None,
+    algorithms: Annotated[str | None, option("Keys (default: those that fit the data).", "--algorithms", "-a")] = None,
+    time: Annotated[float | None, option("Seconds it may take, about; what is cut off is said.")] = None,
     seed: Seed = 0,
     n_jobs: Jobs = None,
     target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
@@ -64,8 +60,7 @@ def find(
     test = annotations.test(matrix)
     X = matrix_file.read(matrix)
     words = split_algorithms(algorithms) or "auto"
-    with progress() as update:
-        tell = None if update is None else lambda done, total, name: update("fits", done, total, name)
+    with progress("fits") as tell:
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)
     found.evaluation.place = (str(matrix), str(target))
