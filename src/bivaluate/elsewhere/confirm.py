@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-Asked = tuple[list[dict[str, Any]], dict[str, float]]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 REVERSED = "the pattern is reversed there"
@@ -269,7 +268,7 @@ class _RowTest:
         self.strata = strata_of(np.arange(len(shared)), sd, mean)
         self.ranks = np.column_stack([np.argsort(np.argsort(values, kind="stable")) for values in (mean, sd)])
 
-    def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Asked:
+    def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Any:
         """Return a record for each set of rows of A, and the shares that chance gives."""
         records = [self.score(rows) for rows in own]
         copies = [[each for each in map(self.score, found) if not each["reason"]] for found in references]
@@ -280,12 +279,9 @@ class _RowTest:
             records[k] = {"bicluster": f"B{k + 1}"} | record | {"p": float(p), "q": float(q), "verdict": verdict}
         others = [list(chain(*copies[:k], *copies[k + 1 :])) for k in range(len(copies))]
         by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
-        scores = {
-            "n_asked": float(sum(not record["reason"] for record in records)),
-            "share_surrogates": _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan,
-            "share_controls": _share(p_and_q(controls, null)[1], level),
-            "n_references": float(len(null)),
-        }
+        scores = {"n_asked": float(sum(not record["reason"] for record in records)), "n_references": float(len(null))}
+        scores["share_surrogates"] = _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan
+        scores["share_controls"] = _share(p_and_q(controls, null)[1], level)
         if references and len(null) < FEW:
             said = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
             self.notes.append(f"{said}: too few for the second null, so p is that of the draws.")
@@ -299,10 +295,9 @@ class _RowTest:
         at = at[at >= 0]
         record: dict[str, Any] = {"n_rows": len(rows), "shared_rows": len(at)}
         record |= dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q", "verdict"), math.nan)
-        if len(at) < FEWEST_ROWS:
-            return record | {"reason": f"fewer than {FEWEST_ROWS} shared rows"}
-        if len(at) > LARGEST_SHARE * n:
-            return record | {"reason": f"more than 60 % of the {n} shared rows"}
+        if len(at) < FEWEST_ROWS or len(at) > LARGEST_SHARE * n:
+            few, many = f"fewer than {FEWEST_ROWS} shared rows", f"more than 60 % of the {n} shared rows"
+            return record | {"reason": few if len(at) < FEWEST_ROWS else many}
         chosen = []
         for stratum in self.strata:
             if wanted := len(np.intersect1d(stratum, at, assume_unique=True)):

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -298,10 +299,8 @@ def _classes(values: Any, samples: _Samples) -> Iterator[dict[str, Any]]:
             continue
         k, counts = int(mask.sum()), one_of[mask].sum(axis=0)
         taken = np.array([mask[part].sum() for part in samples.parts])
-        draws = [
-            samples.rng.multivariate_hypergeometric(group, size, samples.permutations, method="marginals")
-            for group, size in zip(groups, taken, strict=True)
-        ]
+        draw = partial(samples.rng.multivariate_hypergeometric, size=samples.permutations, method="marginals")
+        draws = [draw(group, size_) for group, size_ in zip(groups, taken, strict=True)]
         tails = np.clip(hypergeom.sf(np.arange(-1, k), n, sizes[:, None], k), 0.0, 1.0)
         strength = _in_deviations(groups, taken) if samples.stratified else _minus_log(tails)
         value = strength(counts[None])[0]

@@ -36,10 +36,9 @@ def report_on(
     from bivaluate.evaluation import evaluate
     from bivaluate.report import build_report
 
-    judged = []
-    for name, (solution, X) in pairs.items():
-        missing = "omit" if X.has_missing else "raise"
-        judged.append(evaluate(X, solution.with_info(name=name), missing=missing))
+    rules = {True: "omit", False: "raise"}
+    named = [(X, solution.with_info(name=name)) for name, (solution, X) in pairs.items()]
+    judged = [evaluate(X, solution, missing=rules[X.has_missing]) for X, solution in named]
     for evaluation, place in zip(judged, places, strict=False):
         evaluation.place = place
     build_report(annotated(from_evaluations(judged), test), path, sections=sections)

@@ -150,6 +150,7 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
 
 def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, Drawn | None]) -> Findings:
     groups = [group for group in judged.groups if group.dataset == dataset]
+    asked = (EVIDENCE, judged.criterion) if source.nulls else ()
     case = Findings(
         groups,
         judged.criterion,
@@ -158,9 +159,7 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
         fitted=source.kind == "run",
         held_out=source.held_out,
         finds_k={group.algorithm for group in groups if source.solutions[group.taken].finds_k},
-        p_values={
-            key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
-        },
+        p_values={key: source.choice_p(key).get(dataset, math.nan) for key in asked},
     )
     supported = any(group.value("n_supported") > 0 for group in groups)
     near = None if supported else pick([group.value(RAW) for group in groups], high=True)
