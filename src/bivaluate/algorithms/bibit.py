@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import Largest, Words, bits_of, members
+from bivaluate.algorithms._bits import CELLS_AT_ONCE, Largest, Words, bits_of, members
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
@@ -83,16 +83,15 @@ class BiBit(BiclusteringEstimator):
 
 def pairs_of_rows(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Iterator[Pair]:
     """Yield the largest biclusters."""
-    from bivaluate.algorithms._kernels_bits import fill_extents
-
     n, m = len(rows), len(columns)
     largest = shared_patterns(rows, columns, min_rows, min_columns, wanted)
     if largest.parts:
         pairs = largest.parts[0]
         patterns = rows[pairs // n] & rows[pairs % n]
-        extents = np.empty((len(pairs), columns.shape[1]), dtype=np.uint64)
-        fill_extents(columns, patterns, extents)
-        yield from zip(members(extents, n), members(patterns, m), strict=True)
+        step = max(1, CELLS_AT_ONCE // rows.size)
+        for part in (patterns[start : start + step] for start in range(0, len(patterns), step)):
+            extents = ~(part[:, np.newaxis] & ~rows).any(axis=2)
+            yield from ((np.flatnonzero(extent), cols) for extent, cols in zip(extents, members(part, m), strict=True))
 
 
 def shared_patterns(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Largest:

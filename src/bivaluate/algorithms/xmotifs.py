@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bivaluate.algorithms._bits import members
+from bivaluate.algorithms._bits import members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Share, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
@@ -127,12 +127,12 @@ def find_motif(
     rng: np.random.RandomState,
 ) -> Pair:
     """Return rows and columns of the motif with the most rows in the columns left; no rows if there is none."""
-    from bivaluate.algorithms._kernels_motifs import agreement, search_motifs
+    from bivaluate.algorithms._kernels_motifs import search_motifs
 
-    sets = np.empty((len(left), -(-len(states) // 64)), dtype=np.uint64)
-    genes, best = np.zeros(sets.shape[1], dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    genes, best = np.zeros(-(-len(states) // 64), dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    among = np.ascontiguousarray(states[:, left].T)
     for seed in rng.randint(0, len(left), n_seeds):
-        agreement(states, left[seed], left, sets)
+        sets = packed((among == among[seed]) & (among[seed] != 0))  # the rows in the same state as in the seed column
         for start in range(0, n_sets, SETS_AT_ONCE):
             draws = rng.randint(0, 2**31 - 1, (min(SETS_AT_ONCE, n_sets - start), size))
             search_motifs(sets, seed, draws, least, best, genes)
