@@ -45,11 +45,8 @@ class Bimax(BiclusteringEstimator):
     ----------
     n_biclusters : int, default=10
         The largest number of biclusters to return, those with the most cells; fewer are returned if there are no more.
-        The first k of K are those found by a run for k.
-    min_rows : int, default=2
-        Fewest rows of a bicluster.
-    min_columns : int, default=2
-        Fewest columns of a bicluster.
+    min_rows, min_columns : int, default=2
+        Fewest rows and columns of a bicluster.
     binarise : {"rows", "nonzero", "none"} or float, default="rows"
         How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
         groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;

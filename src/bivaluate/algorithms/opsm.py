@@ -46,10 +46,8 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
         K are those found by a run for k.
     n_models : int, default=100
         Partial models kept at each step (ℓ in the paper).
-    min_rows : int, default=2
-        Fewest rows of a bicluster; longer models are not tried once none has as many.
-    min_columns : int, default=3
-        Fewest columns of a bicluster.
+    min_rows, min_columns : int
+        Fewest rows and columns of a bicluster; longer models are not tried once none has as many rows.
     max_p_value : float, default=0.05
         Largest U(s, k) of a bicluster.
 

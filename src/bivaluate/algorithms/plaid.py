@@ -60,10 +60,8 @@ class Plaid(BiclusteringEstimator):
         k.
     background : bool, default=True
         Fit a background layer of the whole matrix first.
-    row_release : float, default=0.7
-        A row stays in a layer if the layer explains more than this share of its squares (τ₁ in the paper).
-    col_release : float, default=0.7
-        The same for columns (τ₂ in the paper).
+    row_release, col_release : float, default=0.7
+        A row (column) stays in a layer if it explains more than this share of its squares (τ₁ and τ₂ in the paper).
     n_shuffles : int, default=3
         A layer must explain more than those found in this many copies of what is left over with rows and columns
         shuffled; otherwise the search ends. 0 for no test.

@@ -59,11 +59,9 @@ class IterativeSignature(BiclusteringEstimator):
     ----------
     n_biclusters : int or "auto", default="auto"
         Largest number of modules returned; ``"auto"`` for all that are found. The most robust come first.
-    row_threshold : float or None, default=None
-        How many standard deviations the score of a row must be above average (t_G in the paper).
-        None: 1, 1.5, 2, 2.5 and 3, each with every column threshold.
-    col_threshold : float or None, default=None
-        The same for columns (t_C in the paper), above or below average.
+    row_threshold, col_threshold : float or None, default=None
+        How many standard deviations the score of a row must be above average (t_G in the paper), that of a column
+        above or below (t_C). None: 1, 1.5, 2, 2.5 and 3, each with every one of the other side.
     n_seeds : int, default=100
         Random sets of rows to start from, for every pair of thresholds.
     two_sided : bool, default=False

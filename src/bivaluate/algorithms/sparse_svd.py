@@ -42,10 +42,8 @@ class SparseSVD(BiclusteringEstimator):
     ----------
     n_biclusters : int or "auto", default=10
         Largest number of layers (K); ``"auto"`` to go on until one is empty. The first k of K are those of a run for k.
-    row_weight : float, default=2.0
-        Exponent of the adaptive weights of rows (γ₁ in the paper); 0 for the plain lasso.
-    col_weight : float, default=2.0
-        The same for columns (γ₂ in the paper).
+    row_weight, col_weight : float, default=2.0
+        Exponents of the adaptive weights of rows and columns (γ₁ and γ₂ in the paper); 0 for the plain lasso.
     centred : bool, default=True
         Subtract the median of the matrix first; otherwise the first layer may be the level of the whole matrix.
     max_iter : int, default=100

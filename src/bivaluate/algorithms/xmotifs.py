@@ -45,10 +45,8 @@ class XMotifs(BiclusteringEstimator):
     n_biclusters : int or "auto", default="auto"
         The largest number of biclusters to return; "auto" goes on until the columns are used up. The first k of K are
         those found by a run for k.
-    n_seeds : int, default=10
-        Seed columns per motif (n_s in the paper).
-    n_sets : int, default=1000
-        Sets of columns drawn for each seed column (n_d in the paper).
+    n_seeds, n_sets : int
+        Seed columns per motif (n_s in the paper), and sets of columns drawn for each of them (n_d).
     set_size : int, default=7
         Columns in each set (s_d in the paper); fewer if fewer are left. A motif has at least one column more.
     min_share : float, default=0.05

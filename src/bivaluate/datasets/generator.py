@@ -36,17 +36,13 @@ class Block:
         ``"additive"``: ``level + alpha_i + beta_j``; ``"scaling"``: ``level + s_i * p_j``;
         ``"shift_scale"``: ``level + alpha_i + s_i * beta_j``; ``"constant"``: every column at its own
         constant; ``"clone"``: additive, on the columns and with the ``beta`` of the block before it.
-    noise : float
-        Standard deviation of the Gaussian noise added to every cell.
-    level : float
-        Base level (mu).
+    noise, level : float
+        Standard deviation of the Gaussian noise added to every cell; base level (mu).
     row_effect, col_effect : float
         Standard deviations of ``alpha`` and ``beta``.
-    scale : tuple of two floats
-        Range of ``s`` (for ``"shift_scale"`` of ``abs(s)``).
-    pattern : tuple of two floats
-        Range of ``p`` in ``"scaling"``; in ``"constant"`` the constants run from the first to the second
-        value in column order.
+    scale, pattern : tuple of two floats
+        Ranges of ``s`` (for ``"shift_scale"`` of ``abs(s)``) and of ``p``; in ``"constant"`` the constants run from
+        the first to the second value of `pattern` in column order.
     negative : float
         Share of rows with a negative ``s`` in ``"shift_scale"``.
     shared_rows, shared_cols : int, or None for columns

@@ -32,14 +32,8 @@ class Scenario:
 
     Parameters
     ----------
-    id : str
-        S1 to S8, S9a or S9b.
-    name : str
-        What the paper calls it.
-    signal : str
-        The pattern of its blocks.
-    stress : str
-        What it puts to the test.
+    id, name, signal, stress : str
+        S1 to S8, S9a or S9b; what the paper calls it, the pattern of its blocks, what it puts to the test.
     blocks : tuple of Block
         What it plants.
     effects : {"block", "matrix"}, default="block"
