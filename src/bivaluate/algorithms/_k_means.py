@@ -52,14 +52,8 @@ def k_means_of_scikit_learn(points: Values, K: int, n_init: int, random_state: A
 def _drawn(n: int, K: int, n_init: int, seed: int) -> tuple[Indices, Values]:
     """Return the first point of every start, and the numbers by which the others are drawn."""
     n_trials = 2 + int(np.log(K))
-    draws = _first_draws(seed, n_init * (1 + (K - 1) * n_trials)).reshape(n_init, -1)
+    draws = np.random.RandomState(seed).random_sample((n_init, 1 + (K - 1) * n_trials))
     # as RandomState.choice draws one of n
     cumulated = np.full(n, 1.0 / n).cumsum()
     firsts = np.searchsorted(cumulated / cumulated[-1], draws[:, 0], side="right")
     return firsts, np.ascontiguousarray(draws[:, 1:]).reshape(n_init, K - 1, n_trials)
-
-
-@lru_cache(64)
-def _first_draws(seed: int, count: int) -> Values:
-    """Return the first numbers of a generator; starting one takes longer than all else for few points."""
-    return np.random.RandomState(seed).random_sample(count)

@@ -24,10 +24,8 @@ MOST_SLOTS = 1 << 27  # 1 GiB of patterns
     "BiBit",
     "Takes the ones that two rows share as a pattern, and every row that holds the pattern; exact.",
     seeks=("ones",),
-    reference=(
-        "Rodriguez-Baena, Perez-Pulido & Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from "
-        "binary datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464"
-    ),
+    reference="Rodriguez-Baena, Perez-Pulido & Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from "
+    "binary datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464",
     nested=True,
     sparse=True,
     binary=True,

@@ -26,10 +26,8 @@ FULLEST = 500
     "Bimax",
     "Lists the blocks of nothing but ones to which no row and no column can be added; exact.",
     seeks=("ones",),
-    reference=(
-        "Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
-        "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060"
-    ),
+    reference="Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
+    "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060",
     nested=True,
     sparse=True,
     binary=True,

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
@@ -81,7 +80,7 @@ class ChengChurch(BiclusteringEstimator):
         low, high = float(X.min()), float(X.max())
         delta = (high - low) ** 2 / 12 * 0.005 if self.max_residue is None else float(self.max_residue)
         self.max_residue_ = delta
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         # Residues do not change when a constant is subtracted; rounding does.
         middle = low + (high - low) / 2
         work = np.ascontiguousarray(X - middle)

@@ -23,10 +23,8 @@ LARGEST_EXPONENT = 700.0
     "OPSM",
     "Grows orders of columns from both ends, keeps those most rows follow, the best of each length; finds K itself.",
     seeks=("order", "additive", "multiplicative"),
-    reference=(
-        "Ben-Dor, Chor, Karp & Yakhini 2003, Discovering local structure in gene expression data: the order-preserving "
-        "submatrix problem, J. Comput. Biol. 10(3-4):373-384, doi:10.1089/10665270360688075"
-    ),
+    reference="Ben-Dor, Chor, Karp & Yakhini 2003, Discovering local structure in gene expression data: the order-preserving "
+    "submatrix problem, J. Comput. Biol. 10(3-4):373-384, doi:10.1089/10665270360688075",
     finds_k=True,
 )
 class OrderPreservingSubmatrices(BiclusteringEstimator):

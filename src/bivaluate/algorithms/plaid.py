@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Natural, Pair, Share, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
@@ -116,7 +115,7 @@ class Plaid(BiclusteringEstimator):
     def _find(self, X: Values) -> Iterator[Pair]:
         release = self.row_release, self.col_release
         n_starts, n_iterations = self.n_starts, self.n_iterations
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         residual = X.copy()
         n, m = X.shape
         # What rounding leaves of the squares of X counts as nothing left over.

@@ -29,10 +29,8 @@ ROUNDING = 1e-9
     "QUBIC",
     "Marks the cells in which a row is unusually high or low, and grows blocks with the same marks.",
     seeks=("raised", "additive", "multiplicative"),
-    reference=(
-        "Li, Ma, Tang, Paterson & Xu 2009, QUBIC: a qualitative biclustering algorithm for analyses of gene expression "
-        "data, Nucleic Acids Res. 37(15):e101, doi:10.1093/nar/gkp491"
-    ),
+    reference="Li, Ma, Tang, Paterson & Xu 2009, QUBIC: a qualitative biclustering algorithm for analyses of gene expression "
+    "data, Nucleic Acids Res. 37(15):e101, doi:10.1093/nar/gkp491",
     nested=True,
 )
 class Qubic(BiclusteringEstimator):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
-from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Natural, Pair, Values
@@ -111,7 +110,7 @@ class IterativeSignature(BiclusteringEstimator):
     def _find(self, X: Any) -> Iterator[Pair]:
         thresholds = (self.row_threshold, self.col_threshold)
         pairs = np.array(list(product(*(THRESHOLDS if value is None else (float(value),) for value in thresholds))))
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         seeds = random_sets(X.shape[0], self.n_seeds, rng)
         found = iterate(X, seeds, pairs, bool(self.two_sided))
         chance = [iterate(scrambled(X, rng), seeds, pairs, bool(self.two_sided)) for _ in range(self.n_scrambled)]

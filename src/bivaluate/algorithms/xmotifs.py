@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from bivaluate.algorithms._bits import members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Share, Values
@@ -26,10 +25,8 @@ SETS_AT_ONCE = 100_000
     "xMOTIFs",
     "Draws columns at random, takes the rows in the same state in all of them, and keeps the largest; finds K itself.",
     seeks=("constant rows", "constant"),
-    reference=(
-        "Murali & Kasif 2003, Extracting conserved gene expression motifs from gene expression data, "
-        "Pac. Symp. Biocomput. 8:77-88"
-    ),
+    reference="Murali & Kasif 2003, Extracting conserved gene expression motifs from gene expression data, "
+    "Pac. Symp. Biocomput. 8:77-88",
     finds_k=True,
 )
 class XMotifs(BiclusteringEstimator):
@@ -87,7 +84,7 @@ class XMotifs(BiclusteringEstimator):
 
     def _find(self, X: Values) -> Iterator[Pair]:
         least = math.ceil(self.min_share * X.shape[1])
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         states = given_states(X) if self.states == "given" else interval_states(X, math.log(self.max_p_value))
         left = np.arange(X.shape[1])
         while len(left) > 1:
