@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,13 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bivaluate.algorithms.registry import algorithm_label, is_command
-from bivaluate.benchmark.judging import bicluster_measures, solution_measures
+from bivaluate.benchmark.fits import Benchmark, bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.judge.choice import EVIDENCE, RAW, in_order
 from bivaluate.registry import METRICS
-
-if TYPE_CHECKING:
-    from bivaluate.benchmark.fits import Benchmark
 
 DIFFERENT = 0.1  # two truths this far apart make a question worth asking
 AS_GOOD = 0.02  # a pick this near to the best truth counts as the best
@@ -80,10 +76,8 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     constant = pd.DataFrame([{"measure": ALWAYS, **_summary("right_algorithm", _constant_answer(real))}])
     of_each = {"biclusters": partial(_by_case, blocks, ["seed", "algorithm", "k"], _correlation)}
     by_domain = {name: partial(_by_case, real[real["domain"] == name], ["seed"], _correlation) for name in domains}
-    by_class = {
-        name: partial(_by_case, classes, ["seed"], partial(_correlation, truth=f"class_{name}"))
-        for name in (*AGREEMENTS, "recall")
-    }
+    truths = {name: partial(_correlation, truth=f"class_{name}") for name in (*AGREEMENTS, "recall")}
+    by_class = {name: partial(_by_case, classes, ["seed"], ask) for name, ask in truths.items()}
     each_domain = _asked(keys, by_domain)[["measure", *domains]]
     return {
         "measures": ranked(pd.concat([measures, constant], ignore_index=True)),
@@ -101,10 +95,8 @@ Question = Callable[[str], dict[str, list[float]]]
 def _asked(keys: Sequence[str], questions: Mapping[str, Question]) -> pd.DataFrame:
     """Return one row per measure: what each question gives, with its interval and how many data sets answer it."""
     columns = ["measure", *(column for name in questions for column in _summary(name, {}))]
-    rows = [
-        [key, *(value for name, ask in questions.items() for value in _summary(name, ask(key)).values())]
-        for key in keys
-    ]
+    asked = {key: [_summary(name, ask(key)) for name, ask in questions.items()] for key in keys}
+    rows = [[key, *(value for one in found for value in one.values())] for key, found in asked.items()]
     return pd.DataFrame(rows, columns=columns)
 
 
