@@ -105,11 +105,9 @@ def find_bicluster(X: Values, delta: float, factor: float, columns_too: bool, in
 
 def row_residues(B: Values) -> Values:
     """Return the mean squared residue of each row of a block."""
-    n, m = B.shape
-    g = np.ones(n) @ B / n
-    g -= g.sum() / m
-    residues = _variances(B) + (g @ g - 2.0 * (B @ g)) / m
-    return np.asarray(np.maximum(residues, 0.0))
+    from bivaluate.algorithms._kernels_cca import residues_of
+
+    return np.asarray(residues_of(np.ascontiguousarray(B)))
 
 
 def delete_many(X: Values, delta: float, factor: float, columns_too: bool, tie: float) -> tuple[Values, Any, Any]:
