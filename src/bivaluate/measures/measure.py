@@ -86,7 +86,8 @@ def measure(
             given = lambda w: float("nan") if w.has_missing else function(w.X, w.solution)  # noqa: E731
             public = _checking(function)
         record = Metric(key, symbol, name, summary, public, given, invariances=frozenset(invariances), **fields)
-        public.__doc__ = _documented(public, record)
+        if not records_of(public):
+            public.__doc__ = _documented(function, record)
         # decorators are applied from the innermost outwards: the record written first comes first
         vars(public)["records"] = (record, *records_of(public))
         return public
@@ -109,14 +110,13 @@ _PARAMETERS = {
 }
 
 
-def _documented(function: Function, record: Metric) -> str:
+def _documented(function: Any, record: Metric) -> str:
     """Return the docstring of a measure with the sections that it leaves to its record and to common parameters."""
-    text = inspect.getdoc(function) or ""
-    head, *parts = re.split(r"\n\n(?=\w[\w ]*\n-{4,}\n)", text)
+    head, *parts = re.split(r"\n\n(?=\w[\w ]*\n-{4,}\n)", inspect.cleandoc(function.__doc__ or ""))
     sections = {part.partition("\n")[0]: part.partition("\n")[2].partition("\n")[2] for part in parts}
-    signature = inspect.signature(function)
-    names = [name for name in signature.parameters if name in _PARAMETERS]
-    returned = "ndarray of shape (K,)" if signature.return_annotation == "Floats" else "float"
+    code = function.__code__  # `inspect.signature` of all measures would take as long as everything else here
+    names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name in _PARAMETERS]
+    returned = "ndarray of shape (K,)" if function.__annotations__.get("return") == "Floats" else "float"
     made = {
         "Parameters": "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names),
         "Returns": f"{returned}\n    {record.name[:1].upper()}{record.name[1:]}.",
