@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
 from bivaluate.chance.moments import null_mean, null_sd, search_reference_given
 from bivaluate.matrix import Matrix
@@ -21,9 +21,6 @@ from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.workspace import Options, Workspace, lowest_of
 from bivaluate.solution import Biclustering, check_solution
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 _CHUNK_CELLS = 1 << 24
 _REFERENCE = (
@@ -37,9 +34,9 @@ _CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference"
 class BlockScores:
     """Chance-corrected scores of blocks, one value each; no merger is needed for them."""
 
-    rows: Counts
-    cols: Counts
-    usable: NDArray[np.bool_]
+    rows: Ints
+    cols: Ints
+    usable: Flags
     expected: Floats
     reference: Floats
     ve: Floats
@@ -70,7 +67,7 @@ class ChanceScores(BlockScores):
 
 
 def score_blocks(
-    ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int], expected: Floats | None = None
+    ve: Floats, rows: Ints, cols: Ints, shape: tuple[int, int], expected: Floats | None = None
 ) -> BlockScores:
     """Score blocks found in a matrix of this shape; `rows` without the constant ones, `expected` E0 if it is known."""
     usable = (rows >= 2) & (cols >= 2)
@@ -118,7 +115,7 @@ def _score_all_of(workspace: Workspace) -> ChanceScores:
     return ChanceScores(**vars(blocks), separation=_separation(workspace, blocks))
 
 
-def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Counts, Counts, Floats]]:
+def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Ints, Ints, Floats]]:
     """Yield VE over E0 of the mergers of some biclusters with some others."""
     for i, j, ve, constant in workspace.ve_parts():
         rows, cols = workspace.cover.merged_shapes(i, j)
@@ -148,7 +145,7 @@ def _centred(workspace: Workspace) -> BlockScores:
     return score_blocks(ve, rows, workspace.observed[1], workspace.shape)
 
 
-def _expected(rows: Counts, cols: Counts) -> Floats:
+def _expected(rows: Ints, cols: Ints) -> Floats:
     """E0 of shapes, each distinct one looked up once."""
     base = int(cols.max(initial=0)) + 1
     codes = np.maximum(rows, 0) * base + cols

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Floats, Ints
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import INFINITY, MEMBERSHIPS_ALONE, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.normalised import TIWARI, ratio_of_sums
@@ -260,7 +260,7 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
     )
 
 
-def _mean_of_pairs(cover: Cover, values: Callable[[slice], NDArray[np.float64]]) -> float:
+def _mean_of_pairs(cover: Cover, values: Callable[[slice], Floats]) -> float:
     """Mean over pairs of what is 1 for a bicluster with itself."""
     n = len(cover.solution)
     return float((sum(values(part).sum() for part in cover.parts()) - n) / (n * (n - 1))) if n > 1 else float("nan")
@@ -283,7 +283,7 @@ def _mean_of_pairs(cover: Cover, values: Callable[[slice], NDArray[np.float64]])
     compute=lambda w: _reduced(np.minimum.reduce, w.c), **_COUNT)  # fmt: skip
 @measure("cols_max", "cols_max", "largest number of columns", "Largest number of columns of the biclusters.",
     compute=lambda w: _reduced(np.maximum.reduce, w.c), **_COUNT)  # fmt: skip
-def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
+def bicluster_shapes(solution: Biclustering) -> Ints:
     """Rows and columns of each bicluster: the context every score needs.
 
     Returns
@@ -299,9 +299,9 @@ def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
     return np.array([b.shape for b in solution], dtype=np.int64).reshape(len(solution), 2)
 
 
-def _reduced(reduce: Callable[[Any], Any], sizes: NDArray[np.int64]) -> float:
+def _reduced(reduce: Callable[[Any], Any], sizes: Ints) -> float:
     return reduce(sizes).item() if len(sizes) else float("nan")
 
 
-def _mean(sizes: NDArray[np.int64]) -> Any:
+def _mean(sizes: Ints) -> Any:
     return np.add.reduce(sizes) / len(sizes)

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from bivaluate._types import Floats
 
+if TYPE_CHECKING:
     from bivaluate.measures.workspace import Workspace
 
-    Compute = Callable[[Workspace], NDArray[np.float64] | float]
+    Compute = Callable[[Workspace], Floats | float]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -98,7 +97,7 @@ def measure(
 _AS_EVALUATE = "str\n    As in :func:`bivaluate.evaluate`."
 # What parameters of the same name mean in all measures.
 _PARAMETERS = {
-    "A": "array-like of shape (r, c)\n    Values of the bicluster, rows × columns.",
+    "A": "array-like of shape (r, c)\n    Floats of the bicluster, rows × columns.",
     "X": "array-like, DataFrame or Matrix of shape (n, m)\n    Data matrix.",
     "solution": "Biclustering\n    The biclusters.",
     "rows": "array-like of int\n    Rows of the bicluster, counted from 0.",

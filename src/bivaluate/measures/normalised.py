@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Floats
 from bivaluate.measures.measure import COL_SHIFT, ROW_AFFINE, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
-
-Floats = NDArray[np.float64]
 
 TIWARI = (
     "Tiwari, Navin Kumar, Bezdek & Rathore 2026, NVE: a separability and coverage-aware internal validation "

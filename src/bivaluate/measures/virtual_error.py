@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
+from bivaluate._types import Floats
 from bivaluate.measures._blocks import CONSTANT, standardise, virtual_error_value
 from bivaluate.measures.measure import COL_SHIFT, ROW_AFFINE, ROW_SCALE, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
@@ -18,7 +18,6 @@ _DIVINA = (
     "Computers in Biology and Medicine 42:245-256, doi:10.1016/j.compbiomed.2011.11.015"
 )
 _RANGE = (0.0, 2.0)
-Values = NDArray[np.float64]
 
 
 @measure("ve", "VE", "virtual error",
@@ -150,7 +149,7 @@ def standardised_virtual_error(A: Any) -> float:
     return float(np.abs(rows - standardise(pattern)).mean())
 
 
-def standardised_profile(A: Any) -> tuple[Values, Values]:
+def standardised_profile(A: Any) -> tuple[Floats, Floats]:
     """Return the rows of a bicluster and their virtual pattern, each standardised over the columns.
 
     The virtual pattern is the mean row. A constant row becomes zeros; missing cells stay missing. The mean absolute

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats
 from bivaluate.chance.evidence._cells import Family
 from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
 from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
@@ -26,8 +26,6 @@ from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering, check_solution
-
-Floats = NDArray[np.float64]
 
 _INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
 _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
@@ -52,7 +50,7 @@ class Evidence:
     series: float
 
     @property
-    def supported(self) -> NDArray[np.bool_]:
+    def supported(self) -> Flags:
         """Which biclusters are supported."""
         return np.array([verdict == SUPPORTED for verdict in self.verdicts], dtype=np.bool_)
 

@@ -8,12 +8,11 @@ from functools import partial, reduce
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
 
-Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 # Cells looked at together: few enough to stay in the processor's cache.
 _PIECE = 1 << 15
@@ -189,7 +188,7 @@ def _dense(matrix: Matrix, start: int, cells: Any) -> Floats:
     return matrix.dense(cells)
 
 
-def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
+def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slice, Floats, Flags | None]]:
     """Return some rows at a time, dense, and which of their cells are seen; None where all are, or no gap is known."""
     n, m = cells.shape
     step = max(1, _PIECE // m)

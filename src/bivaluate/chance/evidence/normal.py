@@ -17,13 +17,11 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import rows_alike, series_in
 from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, every_row, pieces, sum_up
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Forms × bounds: level, columns, rows and both by four, shape and affine by two; quiet blocks are charged twice.
 _TESTS = 20
@@ -271,10 +269,10 @@ class Block(NamedTuple):
     And by how much what means of columns, and of rows, hid of the block raises its squares.
     """
 
-    rows: Indices
-    cols: Indices
+    rows: Ints
+    cols: Ints
     z: Floats
-    seen: NDArray[np.bool_] | None
+    seen: Flags | None
     in_row: Floats
     in_col: Floats
     cells: float
@@ -295,7 +293,7 @@ class State(NamedTuple):
     of_rows: Floats
     of_cols: Floats
     terms: int = 0
-    quiet: tuple[tuple[Indices, Indices, float], ...] = ()
+    quiet: tuple[tuple[Ints, Ints, float], ...] = ()
 
 
 class Sums(NamedTuple):
@@ -564,13 +562,13 @@ def explained_by_lines(block: Block, sums: Sums) -> tuple[Floats, Floats]:
     return by_row, by_col
 
 
-def whitening(cols: Indices, rho: float) -> Floats:
+def whitening(cols: Ints, rho: float) -> Floats:
     """Return the inverse root of the correlations ρ^|j−j'| of some columns, with eigenvalues of 1 at least."""
     values, vectors = np.linalg.eigh(rho ** np.abs(cols[:, None] - cols).astype(np.float64))
     return np.asarray((vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T)
 
 
-def _with(columns: Floats, count: int, at: Indices, values: Floats) -> Floats:
+def _with(columns: Floats, count: int, at: Ints, values: Floats) -> Floats:
     """Return columns, the first `count` of them in use, with one more: values at some places, less their mean."""
     n, room = columns.shape
     if count == room:

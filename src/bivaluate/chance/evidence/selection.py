@@ -8,9 +8,9 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._parallel import count_cores, share_out
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.evidence._cells import NOT_RAISED, Family, Judged, all_cells, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights, log_weights
@@ -18,10 +18,6 @@ from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Bicluster
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 SUPPORTED, REDUNDANT, NOT_SUPPORTED, TOO_SMALL = VERDICTS = ("supported", "redundant", "not_supported", "too_small")
 NONE = "none"
@@ -92,7 +88,7 @@ class Names:
         return sum(map(self._of_side, self.parts, self.sizes, (bicluster.rows, bicluster.cols)))
 
     @staticmethod
-    def _of_side(parts: Indices, sizes: Indices, members: Indices) -> float:
+    def _of_side(parts: Ints, sizes: Ints, members: Ints) -> float:
         n = len(parts)
         plain = log_choose(n, len(members)) + math.log(n)
         if len(sizes) == 1:
