@@ -19,7 +19,7 @@ from bivaluate.measures._blocks import block_values_missing, is_constant_row, ob
 from bivaluate.measures._engine.missing import observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
-from bivaluate.measures.workspace import Options, Workspace, lowest_of
+from bivaluate.measures.workspace import Options, Workspace, lowest_of, once
 from bivaluate.solution import Biclustering, check_solution
 
 _CHUNK_CELLS = 1 << 24
@@ -95,23 +95,16 @@ def adjusted_error(A: Floats, shape: tuple[int, int]) -> float:
     return float(score_block(A, shape).adjusted[0])
 
 
+@once
 def block_scores(workspace: Workspace) -> BlockScores:
-    """Return the chance-corrected scores of the biclusters of a workspace, computed once and without mergers."""
-    return chance_scores(workspace) if "mergers" in vars(workspace) else workspace.once(_score_blocks_of)
-
-
-def chance_scores(workspace: Workspace) -> ChanceScores:
-    """Return the chance-corrected scores of a workspace with those that need the mergers, computed once."""
-    return workspace.once(_score_all_of)
-
-
-def _score_blocks_of(workspace: Workspace) -> BlockScores:
+    """Return the chance-corrected scores of the biclusters of a workspace, without mergers."""
     return score_blocks(workspace.ve, workspace.r - workspace.constant_rows, workspace.observed[1], workspace.shape)
 
 
-def _score_all_of(workspace: Workspace) -> ChanceScores:
-    rows, cols = workspace.r - workspace.constant_rows, workspace.observed[1]
-    blocks = score_blocks(workspace.ve, rows, cols, workspace.shape)
+@once
+def chance_scores(workspace: Workspace) -> ChanceScores:
+    """Return the chance-corrected scores of a workspace with those that need the mergers."""
+    blocks = block_scores(workspace)
     return ChanceScores(**vars(blocks), separation=_separation(workspace, blocks))
 
 
@@ -122,13 +115,9 @@ def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Ints, Ints, Floats]]:
         yield i, j, ve / _expected(rows if constant is None else rows - constant, cols)
 
 
+@once
 def centred_scores(workspace: Workspace) -> BlockScores:
-    """Return the chance-corrected scores of the biclusters on column-centred data, computed once."""
-    return workspace.once(_centred)
-
-
-def _centred(workspace: Workspace) -> BlockScores:
-    """Scores of the blocks on column-centred data."""
+    """Return the chance-corrected scores of the biclusters on column-centred data."""
     means = workspace.matrix.once(column_means_of)
     n = len(workspace.solution)
     ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)

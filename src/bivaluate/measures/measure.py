@@ -94,17 +94,15 @@ def measure(
     return decorate
 
 
-_AS_EVALUATE = "str\n    As in :func:`bivaluate.evaluate`."
 # What parameters of the same name mean in all measures.
 _PARAMETERS = {
     "A": "array-like of shape (r, c)\n    Floats of the bicluster, rows × columns.",
+    "options": "object\n    As in :func:`bivaluate.evaluate`: degenerate, missing, single, ve_axis, exponent, epsilon.",
     "X": "array-like, DataFrame or Matrix of shape (n, m)\n    Data matrix.",
     "solution": "Biclustering\n    The biclusters.",
     "rows": "array-like of int\n    Rows of the bicluster, counted from 0.",
     "cols": "array-like of int\n    Columns of the bicluster, counted from 0.",
-    "exponent": "float\n    Power of the coverage.",
-    "epsilon": "float\n    Keeps the ratio finite where nothing is covered.",
-    **dict.fromkeys(("degenerate", "missing", "single", "ve_axis"), _AS_EVALUATE),
+    "missing": "str\n    As in :func:`bivaluate.evaluate`.",
     **dict.fromkeys(("centre", "normalise"), "str\n    As in :func:`bivaluate.chance_table`."),
 }
 
@@ -114,10 +112,10 @@ def _documented(function: Any, record: Metric) -> str:
     head, *parts = re.split(r"\n\n(?=\w[\w ]*\n-{4,}\n)", inspect.cleandoc(function.__doc__ or ""))
     sections = {part.partition("\n")[0]: part.partition("\n")[2].partition("\n")[2] for part in parts}
     code = function.__code__  # `inspect.signature` of all measures would take as long as everything else here
-    names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name in _PARAMETERS]
+    names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 1] if name in _PARAMETERS]
     returned = "ndarray of shape (K,)" if function.__annotations__.get("return") == "Floats" else "float"
     made = {
-        "Parameters": "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names),
+        "Parameters": "\n".join(f"{'**' * (name == 'options')}{name} : {_PARAMETERS[name]}" for name in names),
         "Returns": f"{returned}\n    {record.name[:1].upper()}{record.name[1:]}.",
         "Raises": "MatrixError, SolutionError, ParameterError\n    If the data, the biclusters or the options are not usable.",
         "Warns": "",

@@ -80,9 +80,7 @@ def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
     "Mean of VE over the biclusters; biased towards small blocks.", range=_RANGE,
     formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=4,
     compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True, of_ve=True)  # fmt: skip
-def average_virtual_error(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", ve_axis: str = "rows"
-) -> float:
+def average_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Average virtual error of a solution: AvgVE = 1/K · Σ VE(B_k).
 
     Low is better; in [0, 2). NaN if no bicluster is defined.
@@ -96,7 +94,7 @@ def average_virtual_error(
     >>> round(average_virtual_error(X, S), 6)
     0.600254
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, ve_axis=ve_axis).along_axis
+    workspace = Workspace.of(X, solution, **options).along_axis
     return workspace.mean(workspace.ve)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -445,6 +445,11 @@ class Workspace:
     def cover(self) -> Cover:
         """Counts of covered cells, rows and columns, and pairwise intersections."""
         return Cover(self.solution)
+
+
+def once(function: Callable[[Workspace], Shared]) -> Callable[[Workspace], Shared]:
+    """Decorate a function of a workspace: it is called the first time only."""
+    return wraps(function)(lambda workspace: workspace.once(function))
 
 
 def lowest_of(parts: Iterable[Part], among: Flags) -> tuple[Ints, Floats]:

@@ -246,7 +246,7 @@ def _scores(z: Floats, gaps: bool) -> Floats:
     differs = np.diff(below, prepend=0.0) > 0
     shares = below[differs] / total
     score = _quantiles(np.minimum(shares, 1 - shares))
-    return np.where(shares > 0.5, -score, score)[np.cumsum(differs) - 1]
+    return np.asarray(np.where(shares > 0.5, -score, score)[np.cumsum(differs) - 1])
 
 
 def _quantiles(p: Floats) -> Floats:
@@ -260,7 +260,7 @@ def _quantile_table() -> tuple[Floats, float, float]:
     start, stop = math.sqrt(math.log(2)), math.sqrt(12 * math.log(10))
     unit = np.cos(np.pi * (np.arange(34) + 0.5) / 34)
     quantiles = [NormalDist().inv_cdf(math.exp(-(root**2))) for root in (start + stop + (stop - start) * unit) / 2]
-    return chebyshev.cheb2poly(chebyshev.chebfit(unit, quantiles, 33))[::-1], start, stop
+    return np.asarray(chebyshev.cheb2poly(chebyshev.chebfit(unit, quantiles, 33))[::-1], np.float64), start, stop
 
 
 class Block(NamedTuple):
@@ -425,7 +425,7 @@ class Normal:
             return Judged(0.0)
         z = self.left(block, state)
         sums = self.sums(block, z)
-        r, c = np.count_nonzero(block.in_row), np.count_nonzero(block.in_col)
+        r, c = int(np.count_nonzero(block.in_row)), int(np.count_nonzero(block.in_col))
         level = block.by_cols * block.by_rows * sums.of_level
         rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
         freedom: list[float] = [1, c, r, r + c - 1]
@@ -439,12 +439,13 @@ class Normal:
             own += [shape, own[2] + affine]
             explained += [shape, explained[2] + affine]
         noise = (state.squares + self.lost) / self.freedom
-        given = sums.squares, block.cells, state, noise
-        raws = [self.raw(*form, *given) for form in zip(freedom, own, explained, strict=True)]
-        for further in (
-            () if self.series else self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4])
-        ):
-            raws[:4] = map(max, raws, further)
+        raws = [
+            self.raw(f, o, e, sums.squares, block.cells, state, noise)
+            for f, o, e in zip(freedom, own, explained, strict=True)
+        ]
+        if not self.series:
+            for further in self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4]):
+                raws[:4] = map(max, raws, further)
         best = raws.index(max(raws))
         return Judged(raws[best], _FORMS[best], explained[best], own[best])
 
