@@ -124,15 +124,15 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     table = results_table(solutions)
     keys = [str(key) for key in table.columns[5:]]
     ranking = [key for key in keys if key in RECORDS and RECORDS[key].ranks_solutions]
-    winners = choice.winners(table, ranking)
+    summaries = {key: choice.of_measure(table, key) for key in {*ranking, criterion, choice.PREDICTIVE}}
+    winners = choice.winners(table, ranking, summaries)
     bests = []
     for key in (key for key in ranking if RECORDS[key].main_rank):
         how = choice.high_is_better(key), RECORDS[key].nothing
-        bests.append(choice.best_k(choice.candidates(table, key, *how), *how).assign(measure=key))
+        bests.append(choice.best_k(summaries[key], *how).assign(measure=key))
     first, own = _marks([winners]), _marks(bests)
-    high = choice.high_is_better(criterion)
-    wins = choice.candidates(table, criterion, high, RECORDS[criterion].nothing)["wins"].tolist()
-    stands = choice.candidates(table, choice.PREDICTIVE, True, RECORDS[choice.PREDICTIVE].nothing)
+    wins = summaries[criterion]["wins"].tolist()
+    stands = summaries[choice.PREDICTIVE]
     predicts = (stands["stands"] & (stands["mean"] > RECORDS[choice.PREDICTIVE].nothing)).tolist()
     members: dict[Place, list[int]] = {}
     for index, s in enumerate(solutions):
