@@ -26,14 +26,10 @@ class Problem:
 
     Parameters
     ----------
-    matrix, truth : Matrix, Biclustering or None
-        The data, and the planted biclusters; none were planted in noise.
-    row_classes, col_classes : mapping of str to ndarray of bool
-        Known classes of rows or columns.
-    genes : bool
-        Whether the rows are genes of yeast, so that the Gene Ontology is the truth.
-    other : Matrix, optional
-        A repeat of the experiment, or the other half of the columns: what holds there is true.
+    matrix, truth, other : Matrix, Biclustering or None, Matrix or None
+        The data; the planted biclusters (none in noise); a repeat, or the other half: what holds there is true.
+    row_classes, col_classes, genes : mapping of str to ndarray of bool, bool
+        Known classes of rows or columns; whether the Gene Ontology of yeast is the truth of the rows.
 
     See Also
     --------
@@ -59,11 +55,8 @@ class Case:
 
     Parameters
     ----------
-    name, domain : str
-        What tables call it, and what kind of data it is: ``"planted"``, ``"noise"``, ``"genes"``, ``"functions"``,
-        ``"cells"``, ``"ratings"``, ``"text"`` or ``"repeats"``.
-    load : callable
-        From a seed to a :class:`Problem`; real data do not depend on it.
+    name, domain, load : str, str, callable
+        What tables call it, what kind of data it is, and from a seed to a :class:`Problem`.
     quick, prepared : bool
         Whether the quick form has it too, and whether a real matrix is cut or filled by a fixed rule first.
 

@@ -83,9 +83,7 @@ class Truth:
     def _of_genes(self, solution: Biclustering) -> tuple[float, list[float]]:
         new = [b for b in solution if b.rows.tobytes() not in self._enriched]  # the first of nested ones come again
         if new:
-            found = enrich(
-                Biclustering(new, solution.shape), self.problem.matrix, _ontology(), n_random=N_RANDOM
-            )
+            found = enrich(Biclustering(new, solution.shape), self.problem.matrix, _ontology(), n_random=N_RANDOM)
             self._enriched |= {b.rows.tobytes(): row for b, row in zip(new, found.biclusters, strict=True)}
         rows = [self._enriched[b.rows.tobytes()] for b in solution]
         strength = [-math.log10(max(row["p"], SMALLEST_P)) if row["p"] <= 1 else math.nan for row in rows]

@@ -35,14 +35,9 @@ class Evidence:
     ----------
     planted, checks : DataFrame
         Per seed, the scores of the planted solutions of each scenario, and single quantities by the name of the check.
-    matched : DataFrame
-        Scores of the algorithms on the scenarios at the planted K, by profile; ``algorithm_seed`` is ``fixed`` (42) or
-        the ``own`` seed of the matrix.
-    biclusters, truth : DataFrame
-        Of the fixed-seed runs, every bicluster with the planted block it shares most cells with (0 for none), and how
-        near solutions are to the planted ones (``ce``), those of ``find`` too.
-    yeast : DataFrame
-        Scores of the K-sweeps by profile; may be empty.
+    matched, biclusters, truth, yeast : DataFrame
+        Scores at the planted K, with the paper's ``fixed`` seed and each matrix's ``own``; every bicluster with the
+        planted block it shares most cells with; how near solutions are to the planted ones; scores of the K-sweeps.
 
     See Also
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bivaluate.replicate.claim_evidence import Evidence
 
 SEED_SHOWN = 0
-Values = Sequence[float] | "pd.Series[float]"
+Values: TypeAlias = "Sequence[float] | pd.Series[float]"
 
 
 def draw_all(evidence: Evidence, folder: Path) -> dict[str, list[Path]]:

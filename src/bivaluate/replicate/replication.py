@@ -73,13 +73,10 @@ def replicate(
 
     Parameters
     ----------
-    out : str or path-like
-        Folder for everything; started again on the same folder, finished work is not repeated.
-    full : bool, default=False
-        All scenarios over 20 seeds and all 17 yeast matrices over 10 seeds, instead of a quick look.
-    jobs : int, default=1
-    progress : callable, optional
-        Called with what is being done, how much of it is finished, and how much there is.
+    out, full : str or path-like, bool
+        The folder, in which finished work is not repeated; 20 seeds of scenarios and 17 yeast matrices over 10 seeds.
+    jobs, progress : int, callable or None
+        Worker processes; called with what is being done, how much of it is finished, and how much there is.
 
     Returns
     -------

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,21 @@ class Run:
     folder, journal : Path, Journal
         The run folder, and its journal if that is open already.
 
+    Attributes
+    ----------
+    path, datasets, plan : Path, list of str, Plan
+        The folder, the names of the data sets, and what was asked for.
+    cells, missing, missing_copies : list of Cell, list of Cell, int
+        All fits of the plan, those that are not finished, and how many are not on surrogates.
+    results, biclusters, times : DataFrame
+        One row per finished fit: status, sizes and every measure; one per bicluster; seconds.
+    variants, null : DataFrame
+        One row per finished fit to a surrogate; per fit and measure its null band, gap and p-value.
+    tables : dict of str to DataFrame
+        The tables by name: those that have rows, or are always written.
+    provenance : dict
+        Versions, command, seeds, matrix checksums and the sessions that worked on the run.
+
     Raises
     ------
     RunError
@@ -87,7 +102,21 @@ class Run:
     Examples
     --------
     >>> run = Sweep(Plan("scenario:S9b", "cca", k=[2, 3], null="permute", null_runs=2)).run()
+    >>> run.results[["k", "n_biclusters"]].values.tolist(), run.missing, list(run.tables)[3:]
+    ([[2, 2], [3, 3]], [], ['variants', 'null'])
     """
+
+    plan: Plan
+    provenance: dict[str, Any]
+    cells: list[Cell]
+    missing: list[Cell]
+    missing_copies: int
+    results: pd.DataFrame
+    variants: pd.DataFrame
+    biclusters: pd.DataFrame
+    times: pd.DataFrame
+    null: pd.DataFrame
+    tables: dict[str, pd.DataFrame]
 
     def __init__(self, folder: Path, journal: Journal | None = None) -> None:
         self.path = folder
@@ -104,29 +133,21 @@ class Run:
         self.matrices = {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
         self.datasets: list[str] = list(dict.fromkeys(dataset for dataset, _ in self.matrices))
 
+    def __getattr__(self, name: str) -> Any:
+        """Make what is said above of a run when it is first asked for."""
+        if name not in type(self).__annotations__:
+            raise AttributeError(f"a Run has no attribute {name!r}")
+        vars(self)[name] = found = getattr(self, f"_{name}")()
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy as what it is: a folder that is opened again."""
         return load_run, (self.path,)
 
-    @cached_property
-    def plan(self) -> Plan:
-        """What was asked for.
-
-        Examples
-        --------
-        >>> run.plan.algorithms, run.plan.k
-        (('cca',), (2, 3))
-        """
+    def _plan(self) -> Plan:
         return stored_plan(parsed(self._meta["plan"]), str(self.path))
 
-    @cached_property
-    def provenance(self) -> dict[str, Any]:
-        """Versions, command, seeds, matrix checksums and the sessions that worked on the run.
-
-        Examples
-        --------
-        >>> made_by = run.provenance["bivaluate"]
-        """
+    def _provenance(self) -> dict[str, Any]:
         made = parsed(self._meta["provenance"])
         if not isinstance(made, dict) or "bivaluate" not in made:
             raise RunError(f"the provenance in the journal of {self.path} is damaged.")
@@ -140,70 +161,22 @@ class Run:
             "sessions": self.journal.records("sessions"),
         }
 
-    @cached_property
-    def cells(self) -> list[Cell]:
-        """All fits of the plan, finished or not.
-
-        Examples
-        --------
-        >>> run.cells[0]
-        Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)
-        """
+    def _cells(self) -> list[Cell]:
         return [slot.cell for slot in self.journal.slots(variants=False)]
 
-    @cached_property
-    def missing(self) -> list[Cell]:
-        """Fits that are not finished.
-
-        Examples
-        --------
-        >>> run.missing
-        []
-        """
+    def _missing(self) -> list[Cell]:
         return [slot.cell for slot in self.journal.slots(finished=False, variants=False)]
 
-    @cached_property
-    def missing_copies(self) -> int:
-        """How many fits on surrogates are not finished.
-
-        Examples
-        --------
-        >>> run.missing_copies
-        0
-        """
+    def _missing_copies(self) -> int:
         return len(self.journal.slots(finished=False)) - len(self.missing)
 
-    @cached_property
-    def results(self) -> pd.DataFrame:
-        """One row per finished fit: status, sizes, coverage and every measure.
-
-        Examples
-        --------
-        >>> run.results[["k", "n_biclusters"]].values.tolist()
-        [[2, 2], [3, 3]]
-        """
+    def _results(self) -> pd.DataFrame:
         return self._scores(CELL, variants=False)
 
-    @cached_property
-    def variants(self) -> pd.DataFrame:
-        """One row per finished fit to a surrogate; ``variant`` and ``run`` (which copy) come first.
-
-        Examples
-        --------
-        >>> len(run.variants)
-        4
-        """
+    def _variants(self) -> pd.DataFrame:
         return self._scores(VARIANT + CELL, variants=True)
 
-    @cached_property
-    def biclusters(self) -> pd.DataFrame:
-        """One row per bicluster of every finished fit.
-
-        Examples
-        --------
-        >>> run.biclusters["bicluster"].tolist()
-        ['B1', 'B2', 'B1', 'B2', 'B3']
-        """
+    def _biclusters(self) -> pd.DataFrame:
         rows = (
             dict(zip(CELL, cell, strict=True)) | _sound_scores(record, Cell(*cell))
             for *cell, records in self.journal.rows([*CELL, "biclusters"])
@@ -211,26 +184,11 @@ class Run:
         )
         return _called_as_now(_frame(rows, CELL + BICLUSTER, ["partner", "status"]))
 
-    @cached_property
-    def times(self) -> pd.DataFrame:
-        """Seconds per finished fit; one that serves several K stands once, at the largest.
-
-        Examples
-        --------
-        >>> list(run.times)[-2:]
-        ['fit_seconds', 'score_seconds']
-        """
+    def _times(self) -> pd.DataFrame:
         columns = [*CELL, "fit_seconds", "score_seconds"]
         return _frame((dict(zip(columns, row, strict=True)) for row in self.journal.rows(columns)), columns)
 
-    @cached_property
-    def null(self) -> pd.DataFrame:
-        """One row per finished fit and measure: its null band, gap and p-value; empty without a null.
-
-        Examples
-        --------
-        >>> p_values = run.null.set_index("measure")["p_value"]
-        """
+    def _null(self) -> pd.DataFrame:
         per_seed = {dataset for dataset, seed in self.matrices if seed is not None}
         return null_table(self.results, self.variants, self.plan.null or "", per_seed)
 
@@ -332,15 +290,7 @@ class Run:
         said = [] if row is None or row[0] is None else _sound_list(row[0], object, Cell(*cell))
         return [unpacked(text) for text in said]
 
-    @property
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """The tables of the folder by name: those that have rows, or are always written.
-
-        Examples
-        --------
-        >>> list(run.tables)
-        ['results', 'biclusters', 'times', 'variants', 'null']
-        """
+    def _tables(self) -> dict[str, pd.DataFrame]:
         frames = {"results": self.results, "biclusters": self.biclusters, "times": self.times}
         beside = {"variants": self.variants, "null": self.null} if len(self.variants) else {}
         return frames | {name: frame for name, frame in beside.items() if len(frame)}

@@ -48,17 +48,13 @@ class Sweep:
 
     Parameters
     ----------
-    plan : Plan
-        What to do.
-    out : str or path-like, optional
-        The run folder. If it holds an unfinished run of the same plan, that run is continued. By default the
-        folder is temporary and is removed with the :class:`Run`.
+    plan, out : Plan, str or path-like or None
+        What to do, and the run folder: an unfinished run of the same plan in it is continued. By default the folder
+        is temporary and is removed with the :class:`Run`.
     jobs, scheduler : int, str or None
         Worker processes on this machine, or the address of a Dask scheduler, ``"tcp://host:8786"``, to use instead.
-    retry : bool
-        Try cells again that failed or were timed out.
-    progress : callable, optional
-        Called after every cell with (finished, all, cell).
+    retry, progress : bool, callable or None
+        Repeat fits that failed or timed out; called after every fit with (finished, all, cell).
     part : str, optional
         Perform every n-th fit only: ``"3/16"`` is the third of sixteen parts, which :func:`merge_parts` puts together.
 
@@ -73,9 +69,8 @@ class Sweep:
 
     Examples
     --------
-    >>> plan = Plan(datasets=["scenario:S9b"], algorithms=["cca"], k=[2, 3], seeds=2)
-    >>> Sweep(plan).run().results["status"].tolist()
-    ['ok', 'ok', 'ok', 'ok']
+    >>> Sweep(Plan("scenario:S9b", "cca", k=[2, 3])).run().results["status"].tolist()
+    ['ok', 'ok']
     """
 
     plan: Plan
@@ -108,8 +103,7 @@ class Sweep:
         Raises
         ------
         RunError, FileError
-            If the folder holds something else, or a run of another plan, version or matrix, or is in use; if a matrix
-            cannot be read or the folder cannot be written.
+            If the folder holds something else, is in use or cannot be written, or a matrix cannot be read.
 
         Examples
         --------

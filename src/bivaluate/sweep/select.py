@@ -44,16 +44,12 @@ class Selection:
     ----------
     by : str
         The measure asked for; the sentences are about its choice.
-    candidates, best, best_k : DataFrame
-        Per measure, data set, algorithm and K: mean over seeds, interval, coverage, wins; the best (algorithm, K) of
-        each data set, with the runner-up; the best K of each algorithm. With a null also its band, the gap and the
-        (median) p-value; in `best` the p-value is that of the choice, because every surrogate makes the same choice.
-    null : DataFrame
-        Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
-    verdict, warnings : list of str
-        What is there, a sentence per data set, and what to distrust.
-    undecided : dict
-        Why nothing can be chosen by `by`, for each data set without a choice.
+    candidates, best, best_k, null : DataFrame
+        Per measure, data set, algorithm and K: mean over seeds, interval, coverage, wins; the best of each data set,
+        with the runner-up; the best K of each algorithm. With a null also its band, the gap and the (median) p-value;
+        in `best` that of the choice, because every surrogate makes the same choice; `null` has them per fit.
+    verdict, warnings, undecided : list of str, list of str, dict
+        What is there, a sentence per data set; what to distrust; why nothing can be chosen for a data set.
 
     See Also
     --------
@@ -121,7 +117,7 @@ class Selection:
         Returns
         -------
         dict
-            Tables as lists of mappings, undefined numbers as None; ``undecided`` lists the data sets without a choice.
+            Tables as lists of mappings, undefined numbers as None.
 
         Examples
         --------
