@@ -137,7 +137,7 @@ def test_started_again_it_repeats_no_run_and_writes_the_same(small) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(FileError, match="cannot create the folder"):
+    with pytest.raises(FileError, match=r"^cannot write .*file.replication: "):
         replication.replicate(tmp_path / "file")
 
 

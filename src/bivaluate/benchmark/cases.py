@@ -26,10 +26,10 @@ class Problem:
 
     Parameters
     ----------
-    matrix, truth, other : Matrix, Biclustering or None, Matrix or None
-        The data; the planted biclusters (none in noise); a repeat, or the other half: what holds there is true.
-    row_classes, col_classes, genes : mapping of str to ndarray of bool, bool
-        Known classes of rows or columns; whether the Gene Ontology of yeast is the truth of the rows.
+    matrix, truth : Matrix, Biclustering or None
+        The data, and the planted biclusters; none were planted in noise.
+    row_classes, col_classes, genes, other : mapping of str to ndarray of bool, bool, Matrix or None
+        Other truths: known classes; the Gene Ontology of yeast; a repeat, or the other half of the data.
 
     See Also
     --------
