@@ -26,7 +26,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.registry import METRICS, choose_metrics
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Cell, Plan, Run, Sweep, load_run
-from bivaluate.sweep.failures import failed_fits
+from bivaluate.sweep.load import failed_fits
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)

@@ -83,7 +83,7 @@ def sweep(
     from bivaluate.sweep.run import Sweep
 
     if merge:
-        from bivaluate.sweep.parts import merge_parts
+        from bivaluate.sweep.run import merge_parts
 
         _summarise(merge_parts(matrices or [], run_folder), [])
         return
@@ -195,7 +195,7 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> None:
     """Print how many fits of each algorithm failed, and end with code 1 if all of one that was named did."""
     from bivaluate.algorithms.registry import algorithm_label
-    from bivaluate.sweep.failures import failure_sentences
+    from bivaluate.sweep.load import failure_sentences
 
     print_list("Fits that failed", failure_sentences(failed))
     everywhere = set(failed.loc[failed["failed"] + failed["timed_out"] == failed["fits"], "algorithm"])
@@ -206,7 +206,7 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 
 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
-    from bivaluate.sweep.failures import failed_fits
+    from bivaluate.sweep.load import failed_fits
 
     ended = run.results["status"].value_counts()
     counts = "".join(f", {ended[name]} {name}" for name in ("failed", "timed out") if name in ended)

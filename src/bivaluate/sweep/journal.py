@@ -130,10 +130,9 @@ class Journal:
             for row in self._db.execute(query, values):  # noqa: UP028 -- it would close the cursor of a closed journal
                 yield row
         except sqlite3.Error as error:
-            raise RunError(
-                f"the journal {self.path} is damaged ({error}). The tables and solutions beside it are as they were last "
-                f"written; 'bivaluate doctor {self.path.parent}' says what is whole."
-            ) from error
+            kept = "The tables and solutions beside it are as they were last written"
+            whole = f"'bivaluate doctor {self.path.parent}' says what is whole"
+            raise RunError(f"the journal {self.path} is damaged ({error}). {kept}; {whole}.") from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

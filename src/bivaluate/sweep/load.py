@@ -20,7 +20,7 @@ from bivaluate._text import html_table, plural, unpacked
 from bivaluate.matrix import Matrix
 from bivaluate.registry import RENAMED
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import EXTRA_SEED, Cell
+from bivaluate.sweep.cells import EXTRA_SEED, FAILED, TIMED_OUT, Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, checksum, restore_matrix, solution_path
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
@@ -177,11 +177,9 @@ class Run:
         return self._scores(VARIANT + CELL, variants=True)
 
     def _biclusters(self) -> pd.DataFrame:
-        rows = (
-            dict(zip(CELL, cell, strict=True)) | _sound_scores(record, Cell(*cell))
-            for *cell, records in self.journal.rows([*CELL, "biclusters"])
-            for record in _sound_list(records, dict, Cell(*cell))
-        )
+        found = ((Cell(*place), text) for *place, text in self.journal.rows([*CELL, "biclusters"]))
+        records = ((cell, record) for cell, text in found for record in _sound_list(text, dict, cell))
+        rows = (cell._asdict() | _sound_scores(record, cell) for cell, record in records)
         return _called_as_now(_frame(rows, CELL + BICLUSTER, ["partner", "status"]))
 
     def _times(self) -> pd.DataFrame:
@@ -465,3 +463,33 @@ def _wrong_tables(run: Run) -> Iterator[str]:
             yield f"{path.name} is missing. Starting the sweep again writes it."
         elif path.read_bytes() != table_text(frame):
             yield f"{path.name} is not what the journal holds ({plural(len(frame), 'row')} there)."
+
+
+def failed_fits(results: pd.DataFrame | None) -> pd.DataFrame:
+    """Return one row per algorithm of which a fit failed."""
+    import pandas as pd
+
+    rows = []
+    for key, group in [] if results is None else results.groupby("algorithm", sort=False):
+        bad = group[group["status"].isin([FAILED, TIMED_OUT])]
+        if len(bad):
+            late = int((bad["status"] == TIMED_OUT).sum())
+            rows.append((key, len(bad) - late, late, len(group), bad["reason"].iloc[0]))
+    return pd.DataFrame(rows, columns=["algorithm", "failed", "timed_out", "fits", "reason"])
+
+
+def failure_sentences(failed: pd.DataFrame) -> list[str]:
+    """Return the failures of each algorithm in words.
+
+    >>> rows = [("mine", 2, 1, 3, "it ended with code 1.")]
+    >>> failure_sentences(pd.DataFrame(rows, columns=["algorithm", "failed", "timed_out", "fits", "reason"]))
+    ['mine: 2 failed and 1 timed out of 3 fits. For example: it ended with code 1.']
+    """
+    from bivaluate.algorithms.registry import algorithm_label, is_command
+
+    said = []
+    for row in failed.to_dict("records"):
+        name = algorithm_label(row["algorithm"]) if is_command(row["algorithm"]) else row["algorithm"]
+        counts = [f"{row[key]} {word}" for key, word in (("failed", FAILED), ("timed_out", TIMED_OUT)) if row[key]]
+        said.append(f"{name}: {' and '.join(counts)} of {plural(row['fits'], 'fit')}. For example: {row['reason']}")
+    return said

@@ -97,6 +97,7 @@ class Chosen:
 
 
 ChosenFor = Mapping[MatrixKey, Chosen]
+SolutionOf = Callable[[Cell], bytes | None]
 
 
 def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
@@ -165,11 +166,9 @@ def next_slots(plan: Plan, found: list[DataSet], chosen: ChosenFor, done: Scored
     cells: dict[Cell, DataSet] = {}
     for source in found:
         for seed in seeds:
-            mine = {
-                Fit(*cell[1:]): score
-                for cell, score in done.items()
-                if cell.dataset == source.name and (not source.per_seed or cell.seed % EXTRA_SEED == seed)
-            }
+            own = [cell for cell in done if cell.dataset == source.name]
+            own = [cell for cell in own if not source.per_seed or cell.seed % EXTRA_SEED == seed]
+            mine = {Fit(*cell[1:]): done[cell] for cell in own}
             of = chosen[source.name, seed if source.per_seed else None]
             cells |= {Cell(source.name, *fit): source for fit in next_fits(of.searched, mine, seed)}
     slots = [Slot(cell) for cell in cells]
@@ -185,9 +184,7 @@ def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -
     return seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
 
 
-def tasks(
-    plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: Callable[[Cell], bytes | None]
-) -> Iterator[Task]:
+def tasks(plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: SolutionOf) -> Iterator[Task]:
     """Group fits that share one run; those of one matrix come together, the data before their copies."""
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
     order = {algorithm: i for i, algorithm in enumerate(dict.fromkeys(slot.cell.algorithm for slot in waiting))}

@@ -161,14 +161,9 @@ def select(run: Run, by: str | None = None) -> Selection:
     joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)
-    return Selection(
-        by=by,
-        null=null,
-        verdict=[_verdict(run, joined, name, by, own_k) for name in run.datasets],
-        warnings=_cautions(run, joined, by, undecided),
-        undecided=undecided,
-        **joined,
-    )
+    verdict = [_verdict(run, joined, name, by, own_k) for name in run.datasets]
+    warnings = _cautions(run, joined, by, undecided)
+    return Selection(by=by, null=null, verdict=verdict, warnings=warnings, undecided=undecided, **joined)
 
 
 def _remember_own(run: Run) -> None:
@@ -319,13 +314,10 @@ def _unscored(run: Run, dataset: str) -> str:
 
 def _cautions(run: Run, tables: Tables, by: str, undecided: Mapping[str, str]) -> list[str]:
     """Return what to distrust about the winners of `by`."""
-    some = f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}"
-    copies = f"{plural(run.missing_copies, 'fit')} on surrogates"
-    sentences = [
-        f"{what} {'is' if count == 1 else 'are'} not finished; start the sweep again to continue."
-        for count, what in ((len(run.missing), some), (run.missing_copies, copies))
-        if count
-    ]
+    left = {f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}": len(run.missing)}
+    left |= {f"{plural(run.missing_copies, 'fit')} on surrogates": run.missing_copies}
+    are = {what: "is" if count == 1 else "are" for what, count in left.items() if count}
+    sentences = [f"{what} {is_} not finished; start the sweep again to continue." for what, is_ in are.items()]
     best, candidates = (tables[name][tables[name]["measure"] == by] for name in ("best", "candidates"))
     chosen = {row["dataset"]: row for row in best.to_dict("records")}
     for dataset in run.datasets:
@@ -362,8 +354,5 @@ def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) 
         enough = not row.get("found", row["k"]) < row["k"]  # otherwise other K would find as many
         if enough and tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
             edges["smallest" if row["k"] == tried.min() else "largest"].append(row["dataset"])
-    return [
-        f"the chosen K is the {edge} one tried for {listing(datasets, 5)}: a wider sweep may choose another."
-        for edge, datasets in edges.items()
-        if datasets
-    ]
+    found = [(edge, listing(datasets, 5)) for edge, datasets in edges.items() if datasets]
+    return [f"the chosen K is the {edge} one tried for {of}: a wider sweep may choose another." for edge, of in found]

@@ -222,11 +222,9 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
             chosen = asked if isinstance(asked, str) else [*dict.fromkeys([*asked, "coverage"])]  # K is chosen with it
             evaluation = evaluate(matrix, solution, metrics=chosen, n_jobs=1, **task.score)
             records = plain(evaluation.records)
-            outcome.scores = {
-                "n_biclusters": len(records),
-                "n_undefined": sum(record["status"] == "undefined" for record in records),
-                **plain(evaluation.scores),
-            }
+            undefined = sum(record["status"] == "undefined" for record in records)
+            counts = {"n_biclusters": len(records), "n_undefined": undefined}
+            outcome.scores = counts | plain(evaluation.scores)
             if task.variant == DATA:
                 outcome.solution = pack_solution(solution)
                 outcome.mergers = pack_mergers(evaluation.mergers)
