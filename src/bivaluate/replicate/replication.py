@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import BivaluateError, RunError
+from bivaluate._errors import BivaluateError
 from bivaluate._files import make_folder, write_whole
 from bivaluate.datasets import real
 from bivaluate.datasets.published import YEAST_KS
@@ -24,7 +24,7 @@ from bivaluate.replicate.document import columns_words, frame_table, full_words,
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
 from bivaluate.replicate.tables import all_tables, claim_rows
 from bivaluate.report import Figure, Section, build_report
-from bivaluate.sweep import Plan, Run, Sweep, load_run
+from bivaluate.sweep import Plan, Run, Sweep
 from bivaluate.sweep.run import package_versions
 from bivaluate.sweep.workers import kept_workers
 
@@ -142,25 +142,7 @@ def write_tables(evidence: Evidence, outcomes: Outcomes, files: Path) -> None:
         write_whole(files / f"{name}.md", frame_table(frame) + "\n")
 
 
-def is_replication(folder: str | os.PathLike[str]) -> bool:
-    """Whether a folder was made by :func:`replicate`."""
-    return os.path.isdir(Path(folder) / FILES) and os.path.isdir(Path(folder) / "runs")
-
-
-def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None) -> Path:
-    """Write the report of a finished replication again, from its own files."""
-    files, runs = Path(folder) / FILES, Path(folder) / "runs"
-    if not (files / "provenance.json").exists():
-        begun = ", ".join(sorted(str(run) for run in runs.iterdir())) or "none"
-        again = "Start the same command again to continue, or make the report of one of its runs"
-        raise RunError(f"{folder} is a replication that is not finished. {again}: {begun}.")
-    command = json.loads((files / "provenance.json").read_text(encoding="utf-8"))["command"]
-    size = FULL if "--full" in command else QUICK
-    scenarios = load_run(runs / f"{size.name}-scenarios")
-    return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), size, title)
-
-
-def _report(scenarios: Run, outcomes: Outcomes, files: Path, path: Path, size: Size, title: str | None = None) -> Path:
+def _report(scenarios: Run, outcomes: Outcomes, files: Path, path: Path, size: Size) -> Path:
     """Write the page: it begins with what the checks say; the claims are folded by their groups."""
     claims = claim_rows(outcomes)
     rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], columns_words(c)] for c in claims]
@@ -173,5 +155,5 @@ def _report(scenarios: Run, outcomes: Outcomes, files: Path, path: Path, size: S
     folds = tuple((f"{group}. {GROUPS[group]}", size) for group, size in sizes.items())
     first = Section("The claims of the paper", said, headings, rows, marks=marks, folds=folds)
     sections = [first, Section("The figures of the paper", figures=pictures)]
-    name = title or "Replication of the NVE paper"
-    return build_report(scenarios, path, name, sections, headline=headline(files).partition(" (")[0] + ".")
+    counted = headline(files).partition(" (")[0] + "."
+    return build_report(scenarios, path, "Replication of the NVE paper", sections, headline=counted)

@@ -280,8 +280,6 @@ def _sound(what: str) -> Iterator[None]:
     """Say what is damaged; zlib, zipfile and NumPy each have their own words for it."""
     try:
         yield
-    except RunError:
-        raise
     except Exception as error:
         raise RunError(f"{what} damaged ({error}).") from error
 
@@ -292,11 +290,10 @@ def solution_text(blob: bytes) -> str:
         return _unpacked(blob).decode("utf-8")
 
 
-def unpack_solution(blob: bytes) -> Biclustering:
-    """Restore a packed solution."""
-    text = solution_text(blob)
-    with _sound("a solution in the journal is"):
-        document = parse_document(text, "the journal")
+def unpack_solution(blob: bytes, of: str = "") -> Biclustering:
+    """Restore a packed solution; `of` says whose, where it is damaged."""
+    with _sound(f"{of}a solution in the journal is"):
+        document = parse_document(_unpacked(blob).decode("utf-8"), "the journal")
         return Biclustering(document.members, document.shape, info=document.info)
 
 
@@ -307,9 +304,9 @@ def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:
     return zlib.compress(buffer.getvalue(), 1)
 
 
-def unpack_mergers(blob: bytes) -> dict[str, NDArray[np.float64]]:
+def unpack_mergers(blob: bytes, of: str = "") -> dict[str, NDArray[np.float64]]:
     """Restore packed merger matrices."""
-    with _sound("the mergers of a fit in the journal are"):
+    with _sound(f"{of}the mergers of a fit in the journal are"):
         stored, mergers = np.load(io.BytesIO(_unpacked(blob)), allow_pickle=False), {}
         for key in stored.files:
             k = int((np.sqrt(8 * len(stored[key]) + 1) - 1) / 2)

@@ -6,7 +6,6 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -244,8 +243,7 @@ class Run:
         >>> run.solution(run.cells[0])
         Biclustering(2 biclusters of a matrix of 300 x 40)
         """
-        with _naming(cell):
-            return unpack_solution(self.journal.packed(Cell(*cell), "solution"))
+        return unpack_solution(self.journal.packed(Cell(*cell), "solution"), f"{Cell(*cell)}: ")
 
     def mergers(self, cell: Cell) -> dict[str, NDArray[np.float64]]:
         """Return the merger matrices of a fit.
@@ -264,8 +262,7 @@ class Run:
         >>> run.mergers(run.cells[0])["ve"].shape
         (2, 2)
         """
-        with _naming(cell):
-            return unpack_mergers(self.journal.packed(Cell(*cell), "mergers"))
+        return unpack_mergers(self.journal.packed(Cell(*cell), "mergers"), f"{Cell(*cell)}: ")
 
     def findings(self, cell: Cell) -> list[str]:
         """Return what the evaluation found worth saying about a fit.
@@ -341,16 +338,6 @@ class Run:
     def __repr__(self) -> str:
         finished = len(self.cells) - len(self.missing)
         return f"Run({str(self.path)!r}, {finished} of {len(self.cells)} fits finished)"
-
-
-@contextmanager
-def _naming(cell: Cell) -> Iterator[None]:
-    """Name the fit that something is wrong with."""
-    try:
-        yield
-    except RunError as error:
-        name = str(Cell(*cell))
-        raise error if name in str(error) else RunError(f"{name}: {error}") from error
 
 
 def _sound_scores(content: Any, cell: Cell) -> dict[str, Any]:
