@@ -60,7 +60,6 @@ def confirm(
     Examples:
 
     - `bivaluate confirm found.json --found-in cohort1.csv --in cohort2.csv`
-    - `bivaluate confirm las.json --found-in series1.tsv --in series2.tsv --ordered-columns`
     - `bivaluate confirm found.json --found-in cells.h5ad --halves columns --algorithm isa`
     """
     from bivaluate.elsewhere.confirm import confirm as confirm_solution

@@ -1,8 +1,4 @@
-"""The files a command reads and writes: `-` for the standard streams, and what may be written over.
-
-While a command runs, files stand in for standard input and standard output. Nothing that a command reads is written
-over, and nothing of another kind unless --force is given.
-"""
+"""The files a command reads and writes: those that stand in for `-` while it runs, and what may be written over."""
 
 from __future__ import annotations
 

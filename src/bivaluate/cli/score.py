@@ -56,7 +56,6 @@ def score(
     - `bivaluate score expression.csv solution.json`
     - `bivaluate score expression.csv las.json cca.json spectral.json --sort nve_cov`
     - `bivaluate score expression.csv solution.json --biclusters`
-    - `bivaluate score expression.csv solution.json --score min_rows=3 --score small=drop`
     - `bivaluate score expression.csv qubic.blocks --report report.html --sets pathways.gmt`
     - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)

@@ -73,7 +73,6 @@ def sweep(
     - `bivaluate sweep expression.tsv -k 3,5,8,10,15 --seeds 10 --out run --jobs 2`
     - `bivaluate sweep 'scenario:*' -k planted --seeds 20 --out scenarios`
     - `bivaluate sweep 'yeast:*' --algorithms cca,las --null permute --out yeast`
-    - `bivaluate sweep --plan plan.toml --out run --scheduler tcp://head:8786`
     - `bivaluate sweep --out run` (continue)
     - `bivaluate sweep plan.toml --part 3/16 --out P3`, then `bivaluate sweep --merge P1 P2 … P16 --out run`
     """

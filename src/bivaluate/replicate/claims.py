@@ -79,7 +79,6 @@ def judge_all(evidence: Evidence) -> list[JudgedClaim]:
     Parameters
     ----------
     evidence : Evidence
-        The tables of a replication.
 
     Returns
     -------

@@ -1,7 +1,4 @@
-"""The journal of a run: one SQLite file, one writer; a cell is in it wholly or not at all.
-
-What is finished stands here; ``run.py`` asks for the rest and goes on with it.
-"""
+"""The journal of a run, where what is finished stands: one SQLite file, one writer; a fit is in it wholly or not."""
 
 from __future__ import annotations
 

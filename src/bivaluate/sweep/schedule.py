@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bivaluate._errors import BivaluateError, DenseWarning, MatrixError, MissingExtraError, ParameterError
 from bivaluate._files import check_reachable
@@ -87,8 +87,7 @@ def matrix_keys(found: list[DataSet], plan: Plan) -> list[tuple[DataSet, int | N
     return [(source, seed) for source in found for seed in (seeds if source.per_seed else [None])]
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The algorithms that run on a matrix, by their names in tables, why others are left out, and how to score."""
 
     searched: Mapping[str, Searched]
@@ -119,8 +118,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
             if listed and traits and not asked and (reason := unsuited(key, traits)):
                 raise MatrixError(reason)
             if not view:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", DenseWarning)  # said once, of all algorithms
+                with warnings.catch_warnings(action="ignore", category=DenseWarning):  # said once, of all algorithms
                     check_data(key, own, matrix, gaps)
         except BivaluateError as error:
             if not asked:
@@ -209,7 +207,7 @@ def tasks(plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: Solut
             matrix_seed=matrix_key(first)[1],
             seed=first.seed,
             algorithm=first.algorithm,
-            word=of.searched[algorithm].word if algorithm in of.searched else algorithm,
+            key=of.searched[algorithm].word if algorithm in of.searched else algorithm,
             ks=tuple(sorted(member.cell.k for member in members)),
             random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
             variant=members[0].variant,
