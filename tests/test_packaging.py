@@ -242,3 +242,29 @@ def test_the_recipes_for_workflows_run(jobs, program, mark):
     recipe = recipe.replace("/16", "/2").replace("1, 17", "1, 3").replace("1..16", "1..2").replace(".tsv", ".csv")
     (folder / "Snakefile").write_text(recipe)
     run("snakemake --cores 1 merged" if program == "snakemake" else "nextflow run Snakefile")
+
+
+def test_the_recipe_for_nextflow_runs_as_nextflow_would(jobs):
+    """Every task in a folder with links to its inputs, by ``bash -ue``; what it declares as its output must be there."""
+    folder, run = jobs
+    (recipe,) = (text for text in RECIPES if "process PART" in text)
+    processes = {
+        name: re.findall(r'(?:output: path|script:) "(.*)"', body)
+        for name, body in re.findall(r"process (\w+) \{(.*?)\n\}", recipe, flags=re.DOTALL)
+    }
+
+    def task(process, inputs, **values):
+        work = folder / "work" / f"{process}{values.get('i', '')}"
+        work.mkdir(parents=True)
+        for path in inputs:
+            (work / path.name).symlink_to(path)
+        filled = [re.sub(r"\$\{(\w+)\}", lambda m: str(values[m[1]]), text) for text in processes[process]]
+        output, script = filled
+        run(f"cd {work} && bash -ue -c '{script}'")
+        assert (work / output).is_dir()
+        return work / output
+
+    plan, matrix = folder / "plan.toml", folder / "expression.csv"
+    parts = [task("PART", (plan, matrix), i=i, plan=plan.name, matrix=matrix.name) for i in (1, 2)]
+    merged = task("MERGE", parts, parts=" ".join(path.name for path in parts))
+    shutil.copytree(merged, folder / "run")

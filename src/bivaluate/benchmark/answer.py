@@ -37,8 +37,8 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     -------
     dict of str to DataFrame
         ``measures``: rank correlation with the truth, with intervals, how often a measure picks the best algorithm and
-        K, refuses noise and prefers a solution to worse copies; ``biclusters``, ``domains``, ``classes``: the same of
-        parts; ``algorithms``, ``algorithms_by_class``: mean truth of each algorithm.
+        K, its truth over the best (``share``), how often it refuses noise and prefers a solution to worse copies;
+        ``biclusters``, ``domains``, ``classes``: the same of parts; ``algorithms``, ``algorithms_by_class``: mean truth.
 
     See Also
     --------
@@ -62,6 +62,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
             "k": partial(_by_case, real, ["seed", "algorithm"], _correlation),
             "right_algorithm": partial(_by_case, real, ["seed"], partial(_picks, what="algorithm")),
             "right_k": partial(_by_case, real, ["seed", "algorithm"], partial(_picks, what="k")),
+            "share": partial(_by_case, real, ["seed"], _share_of_best),
             "noise": partial(_by_case, noise, ["seed"], _refuses),
             "corrupted": partial(_beats, benchmark.copies, "corrupted"),
             "random": partial(_beats, benchmark.copies, "random"),
@@ -70,7 +71,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     constant = pd.DataFrame([{"measure": ALWAYS, **_summary("right_algorithm", _constant_answer(real))}])
     of_each = {"biclusters": partial(_by_case, blocks, ["seed", "algorithm", "k"], _correlation)}
     by_domain = {name: partial(_by_case, real[real["domain"] == name], ["seed"], _correlation) for name in domains}
-    truths = {name: partial(_correlation, truth=f"class_{name}") for name in AGREEMENTS}
+    truths = {name: partial(_correlation, truth=f"class_{name}") for name in (*AGREEMENTS, "recall")}
     by_class = {name: partial(_by_case, classes, ["seed"], ask) for name, ask in truths.items()}
     each_domain = _asked(keys, by_domain)[["measure", *domains]]
     return {
@@ -140,11 +141,24 @@ def _picks(part: pd.DataFrame, key: str, what: str) -> float:
     best = part.groupby(what)["truth"].max()
     if len(best) < 2 or not best.max() - best.min() >= DIFFERENT:
         return math.nan
+    chosen = _chosen(part, key)
+    return 0.0 if chosen is None else float(best[chosen[what]] >= best.max() - AS_GOOD)
+
+
+def _share_of_best(part: pd.DataFrame, key: str) -> float:
+    """Return the truth of what a measure picks over that of the best solution; NaN where the truth hardly differs."""
+    best = part["truth"].max()
+    if not best - part["truth"].min() >= DIFFERENT:
+        return math.nan
+    chosen = _chosen(part, key)
+    return 0.0 if chosen is None else max(float(chosen["truth"]), 0.0) / best
+
+
+def _chosen(part: pd.DataFrame, key: str) -> pd.Series | None:
+    """Return the solution with the best value of a measure, the first of several; None if it is undefined for all."""
     values = _oriented(part, key)
-    if not np.isfinite(values).any():
-        return 0.0
-    chosen = part.iloc[int(np.nanargmax(np.where(np.isfinite(values), values, np.nan)))]
-    return float(best[chosen[what]] >= best.max() - AS_GOOD)
+    known = np.where(np.isfinite(values), values, -math.inf)
+    return part.iloc[int(np.argmax(known))] if np.isfinite(values).any() else None
 
 
 def _refuses(part: pd.DataFrame, key: str) -> float:
@@ -202,7 +216,7 @@ def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
 
 def _leaderboard_by_class(known: pd.DataFrame) -> pd.DataFrame:
     """Return F1, NMI and CARI of each algorithm at the K at which its F1 is best, and what permuted labels give."""
-    columns = [f"class_{name}{kind}" for name in AGREEMENTS for kind in ("_found", "_chance")]
+    columns = [*(f"class_{name}{kind}" for name in AGREEMENTS for kind in ("_found", "_chance")), "class_recall"]
     if not len(known):
         return pd.DataFrame(columns=["algorithm", *(c.removeprefix("class_") for c in columns)])
     best = known.loc[known.groupby(["case", "seed", "algorithm"], sort=False)["class_f1"].idxmax()]

@@ -31,6 +31,7 @@ _COLUMNS = {
     "k": "K",
     "right_algorithm": "best algorithm",
     "right_k": "best K",
+    "share": "truth of pick / best",
     "noise": "refuses noise",
     "corrupted": "beats corrupted",
     "random": "beats random",
@@ -114,14 +115,16 @@ def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> st
         f"{solutions['case'].nunique()} kinds of data ({data}) by {algorithms}.",
         "## Which algorithm is best?",
         "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
-        "best class beyond chance where classes are known, strength of the best GO term.",
+        "best class beyond chance where classes are known, strength of the best GO term, and in repeats and halves how much "
+        "more the rows move together in the other data than equally active rows do (z/(z + 5), as `bivaluate confirm`).",
         _table(domains, tables["algorithms"], domains[1:]),
         "\n".join(f"- {sentence}" for sentence in failure_sentences(benchmark.failed)),
         f"![Rank correlation of every measure with the truth]({folder}/measures.png)",
         "## Measures of solutions",
         "Rank correlation with the truth within a data set: over all its solutions, over algorithms at one K, over K of "
         "one algorithm; how often the best value is the best algorithm or the best K (where the truth differs by 0.1 or "
-        "more); how often noise is refused; how often a solution is preferred to its copy with a tenth of the rows "
+        "more); the truth of the solution with the best value over that of the best solution; how often noise is refused; "
+        "how often a solution is preferred to its copy with a tenth of the rows "
         f"replaced, and to random biclusters of its sizes. In brackets what 95 % of resampled collections of data sets "
         f"give; all intervals and counts: [{folder}/measures.csv]({folder}/measures.csv).",
         _table(["measure", *_COLUMNS.values()], tables["measures"], list(_COLUMNS), intervals=("solutions",)),
@@ -148,15 +151,16 @@ def _classes(tables: Tables) -> list[str]:
     """Return the part on data with known classes, if there are any."""
     if not len(tables["algorithms_by_class"]):
         return []
-    names = list(AGREEMENTS)
-    columns = [f"{name}{kind}" for name in names for kind in ("_found", "_chance")]
-    headings = [f"{name.upper()}{kind}" for name in names for kind in ("", ", permuted")]
+    columns = [*(f"{name}{kind}" for name in AGREEMENTS for kind in ("_found", "_chance")), "recall"]
+    headings = [*(f"{name.upper()}{kind}" for name in AGREEMENTS for kind in ("", ", permuted")), "recall"]
+    names = [*AGREEMENTS, "recall"]
     return [
         "## Where classes are known",
         "Of each bicluster the class that fits best, by F1, by normalised mutual information (NMI) and by the co-clustering "
         "adjusted Rand index (CARI); each less its mean with the labels permuted, as a share of what is left. The truth "
-        "above is F1. NMI and CARI also reward a bicluster that is everything but the class. Rank correlation with each:",
-        _table(["measure", *(name.upper() for name in names)], tables["classes"], names, intervals=tuple(names)),
+        "above is F1. NMI and CARI also reward a bicluster that is everything but the class. Recall is the other way round: the "
+        "mean over classes of the best F1 that any bicluster has with it. Rank correlation with each:",
+        _table(["measure", *headings[:-1:2], "recall"], tables["classes"], names, intervals=tuple(names)),
         "Algorithms, each at the K at which its F1 is best, beside what permuted labels give:",
         _table(["algorithm", *headings], tables["algorithms_by_class"], columns),
     ]

@@ -118,7 +118,7 @@ def _parse_shape(text: str) -> tuple[int, int]:
 
 def _read_without_matrix(files: Sequence[Path], solution_file: SolutionFile) -> list[Biclustering]:
     """Read solutions; if all go by labels, the labels they share are enough."""
-    from bivaluate.io import read_members
+    from bivaluate.io.solutions import read_members
     from bivaluate.solution import Biclustering
 
     documents = [read_members(path, **solution_file.given)[0] for path in files]

@@ -90,8 +90,8 @@ def convert(
 def _convert_solution(
     source: Path, target: Path, X: Matrix | None, solution_file: SolutionFile, format: str | None
 ) -> None:
-    from bivaluate.io import read_members, write_members
     from bivaluate.io.members import document_of, to_biclustering
+    from bivaluate.io.solutions import read_members, write_members
 
     document, record = read_members(source, X, **solution_file.given)
     if document.by == "index":

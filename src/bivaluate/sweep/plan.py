@@ -10,7 +10,7 @@ import types
 import typing
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -276,7 +276,7 @@ def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
 
     cls, _ = estimator_of(key)
     accepted = inspect.signature(cls).parameters
-    annotations = typing.get_type_hints(cls.__init__)
+    annotations = typing.get_type_hints(cls if is_dataclass(cls) else cls.__init__)
     reserved = {count_among(accepted), *(() if ":" in key else ("random_state",))} & accepted.keys()
     for name, value in parameters.items():
         if name in reserved:
