@@ -38,7 +38,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         ``measures``: rank correlation with the truth, with intervals, how often a measure picks the best algorithm and
         K, its truth over the best (``share``), how often it refuses noise and prefers a solution to worse copies;
-        ``biclusters``, ``domains``, ``classes``: the same of parts; ``algorithms``, ``algorithms_by_class``: mean truth.
+        ``biclusters``, ``domains``, ``classes``: the same of parts; ``algorithms``, ``algorithms_by_class``: truth.
 
     See Also
     --------
