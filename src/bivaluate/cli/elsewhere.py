@@ -96,9 +96,7 @@ def recur(
     sample: Annotated[str | None, option("Column of .obs that names the sample of each cell.")] = None,
     algorithm: Annotated[str | None, option("Taken from a run, or fits samples (nmf).", "--algorithm", "-a")] = None,
     k: Annotated[int | None, option("K to take from a run or cNMF folder, or to fit samples with (10).", "-k")] = None,
-    folder: Annotated[
-        Path | None, option("Folder for fits, groups.json, a solution per sample.", "--out", "-o")
-    ] = None,
+    folder: Annotated[Path | None, option("Folder for fits, groups.json and solutions.", "--out", "-o")] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     csv: Csv = None,

@@ -44,9 +44,7 @@ def report(
     chosen_metrics(None, own)  # known from here on
     looked_up = gene_sets.for_report()
     if os.path.isdir(run / "runs"):
-        raise RunError(
-            f"{run} is a replication: `bivaluate replicate` writes its page; its runs are in {run / 'runs'}."
-        )
+        raise RunError(f"{run} is a replication, whose page `bivaluate replicate` writes. Its runs: {run / 'runs'}.")
     from bivaluate.report import build_report
     from bivaluate.report.source import read_source
     from bivaluate.sweep import load_run

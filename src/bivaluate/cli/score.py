@@ -65,9 +65,7 @@ def score(
     from bivaluate.report.source import naming
 
     if write_back and matrix.suffix != ".h5ad":
-        raise ParameterError(
-            f"--write-back stores results in an .h5ad file, not in {matrix.name}; use --csv or --json."
-        )
+        raise ParameterError(f"--write-back stores results in an .h5ad file, not in {matrix.name}; use --csv, --json.")
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report()

@@ -39,9 +39,7 @@ def sweep(
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
     plan: Annotated[Path | None, option("Read all of this from a TOML plan, or from a run folder.")] = None,
     algorithms: Annotated[str | None, option(_ALGORITHMS, "--algorithms", "-a")] = None,
-    k: Annotated[
-        str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted. [the plan of `find`]", "-k")
-    ] = None,
+    k: Annotated[str | None, option("Numbers of biclusters: 3,5,8, 2-10, planted. [the plan of `find`]", "-k")] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
     parameters: options.Parameters = None,

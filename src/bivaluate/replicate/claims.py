@@ -18,18 +18,10 @@ from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, WIN
 from bivaluate.datasets.scenarios import VARIANTS
 from bivaluate.registry import symbol
 from bivaluate.replicate import claim_rules as rules
+from bivaluate.replicate import winners as won
 from bivaluate.replicate.claim_rules import FITTED, IMPLIED, INDEPENDENT, Claim, JudgedClaim, Measure, View
 from bivaluate.replicate.profile import FOUR
-from bivaluate.replicate.winners import (
-    best_k,
-    best_pick,
-    differing_share,
-    favourites,
-    margins,
-    picked,
-    scenario_winners,
-    win_counts,
-)
+from bivaluate.replicate.winners import picked, win_counts
 
 if TYPE_CHECKING:
     from bivaluate.replicate.claim_evidence import Evidence
@@ -108,10 +100,8 @@ def printed_claims() -> Iterator[Claim]:
     off = [abs(row["nve"] / math.sqrt(row["coverage"]) / row["nve_cov"] - 1) for row in PLANTED.values()]
     # half a unit of the last of four digits in each of the three numbers
     slack = [5e-5 * (1 / r["nve"] + 0.5 / r["coverage"] + 1 / r["nve_cov"]) for r in PLANTED.values()]
-    holds = {
-        "17.1": [gap <= most for gap, most in zip(off, slack, strict=True)],
-        "17.2": [len(set(row.values())) > 1 for row in K_PICKS.values()],
-    }
+    within = [gap <= most for gap, most in zip(off, slack, strict=True)]
+    holds = {"17.1": within, "17.2": [len(set(row.values())) > 1 for row in K_PICKS.values()]}
     return worded("paper", lambda id_, _: lambda e, view: pd.Series(holds[id_]))
 
 
@@ -142,7 +132,7 @@ def is_ahead(table: pd.DataFrame, measure: str, key: str) -> pd.Series[Any]:
 
 
 def _agree(table: pd.DataFrame) -> pd.Series[Any]:
-    winners = [scenario_winners(table, measure).get("S1") for measure in FOUR]
+    winners = [won.scenario_winners(table, measure).get("S1") for measure in FOUR]
     seeds = pd.DataFrame({n: chosen for n, chosen in enumerate(winners) if chosen is not None})
     return pd.Series({seed: max(Counter(row.dropna()).values()) >= 3 for seed, row in seeds.iterrows()}, dtype=bool)
 
@@ -211,7 +201,7 @@ def _score(table: pd.DataFrame, scenario: str, algorithm: str, measure: str) -> 
 
 
 def _is_best(table: pd.DataFrame, scenario: str, algorithm: str, measure: str) -> pd.Series[Any]:
-    return scenario_winners(table, measure)[scenario] == algorithm
+    return won.scenario_winners(table, measure)[scenario] == algorithm
 
 
 # id, scenario, algorithm, measure, one unit of the last digit of a number (0: the algorithm is best)
@@ -336,7 +326,7 @@ def _on(check: Check, dataset: str = "", profile: str = "") -> Measure:
 def _different_k() -> Iterator[Claim]:
     source = SOURCES["yeast"], "yeast"
     for n, measure in enumerate(FOUR[:3]):
-        name, share = symbol(measure), partial(differing_share, measure=measure)
+        name, share = symbol(measure), partial(won.differing_share, measure=measure)
         often = partial(lambda rows, share: share(rows) > 0.5, share=share)
         many = f"NVE_cov chooses another K than {name} in many pairs of data set and algorithm."
         reading = "in more than half of the pairs in which both choose; that threshold is ours"
@@ -353,9 +343,9 @@ def _chosen(id_: str, sentence: str, source: str, measure: str, dataset: str, al
 
     def margin(rows: pd.DataFrame) -> pd.Series[Any]:
         if not k:
-            return margins(rows, measure, rows["algorithm"] == algorithm)
+            return won.margins(rows, measure, rows["algorithm"] == algorithm)
         own = rows[rows["algorithm"] == algorithm]
-        return margins(own, measure, own["k"] == k)
+        return won.margins(own, measure, own["k"] == k)
 
     return Claim(id_, sentence, SOURCES[source], "yeast", _on(margin, dataset), choice=True, columns=True)
 
@@ -401,7 +391,7 @@ def _choices_differ(rows: pd.DataFrame) -> pd.Series[Any]:
 
 
 def _rows_differ(rows: pd.DataFrame) -> pd.Series[Any]:
-    chosen = [best_k(rows, measure).reindex(list(K_PICKS)) for measure in FOUR]
+    chosen = [won.best_k(rows, measure).reindex(list(K_PICKS)) for measure in FOUR]
     return pd.concat(chosen).groupby(level=[0, 1]).nunique().gt(1).all()
 
 
@@ -417,11 +407,11 @@ def _broader(rows: pd.DataFrame) -> pd.Series[Any]:
 
 
 def _favoured(key: str, measure: str = "nve_cov") -> Callable[[pd.DataFrame], pd.Series[Any]]:
-    return lambda rows: favourites(rows, measure)[key]
+    return lambda rows: won.favourites(rows, measure)[key]
 
 
 def _las_wins(rows: pd.DataFrame) -> pd.Series[Any]:
-    return best_pick(rows, COLLAPSED, "nve_cov")["algorithm"] == "las"
+    return won.best_pick(rows, COLLAPSED, "nve_cov")["algorithm"] == "las"
 
 
 _SPECTRAL, _LAS, _CCA = map(_favoured, ("spectral", "las", "cca"))
