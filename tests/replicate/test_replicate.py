@@ -112,7 +112,7 @@ def test_the_report_holds_the_claims(small) -> None:
 def test_the_page_of_a_replication_is_not_that_of_a_run(small) -> None:
     made = CliRunner().invoke(app, ["report", str(small[0])])
     assert isinstance(made.exception, RunError)
-    assert f"its runs are in {small[0] / 'runs'}" in str(made.exception)
+    assert str(made.exception).endswith(f"Its runs: {small[0] / 'runs'}.")
 
 
 def test_started_again_it_repeats_no_run_and_writes_the_same(small) -> None:
