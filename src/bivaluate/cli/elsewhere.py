@@ -178,7 +178,7 @@ def _samples(
             X = matrix_file.read(matrix)
             found.append((path.stem, (solution_file.read(path, X), X)))
         else:
-            raise ParameterError(f"{path} needs its row labels: name one --matrix per solution file, in order.")
+            raise ParameterError(f"{path} needs its matrix, for row labels: name one --matrix per solution, in order.")
     names = distinct([name for name, _ in found], [str(i + 1) for i in range(len(found))])
     return {name: pair for name, (_, pair) in zip(names, found, strict=True)}
 
