@@ -107,6 +107,7 @@ SAID_BY = {
     "io/matrices": (bivaluate.read_matrix, bivaluate.io.write_h5ad_results),
     "io/members": (bivaluate.read_solution, bivaluate.read_matrix),
     "io": (bivaluate.read_solution,),
+    "solution": (bivaluate.read_matrix,),
     "judge": (bivaluate.evaluate, bivaluate.Matrix.of),
     "enrichment": (bivaluate.enrichment.enrich,),
     "algorithms": (bivaluate.algorithms.CoherentSubmatrices,),
@@ -197,6 +198,7 @@ def test_every_option_that_advice_names_exists_in_both_languages():
 SAID_IN = {
     "io/matrices": "transpose",  # whatever has this option
     "io": "index_base",
+    "solution": "transpose",
     "judge": ("score",),
     "evaluation": ("score",),
     "chance": ("prune",),

@@ -182,7 +182,7 @@ def _cells() -> Iterator[Claim]:
     cov, coverage = (MATCHED["S2", "spectral", measure] for measure in ("nve_cov", "coverage"))
     values = MATCHED | {("S2", "spectral", "nve"): cov * math.sqrt(coverage)}
     for id_, scenario, algorithm, measure, resolution in _PRINTED:
-        cell = {"scenario": scenario, "algorithm": algorithm, "measure": measure}
+        cell: dict[str, Any] = {"scenario": scenario, "algorithm": algorithm, "measure": measure}
         score, best = (_matched(partial(how, **cell)) for how in (_score, _is_best))
         on = f"On {scenario}, {algorithm_label(algorithm)}"
         where, basis = (SOURCES["matched"], "matched"), FITTED if scenario == "S2" else INDEPENDENT
