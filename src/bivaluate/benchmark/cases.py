@@ -231,10 +231,8 @@ _HALVED_COLUMNS: dict[str, Callable[[int], Problem]] = {
     "brown": _brown,
     "mulan_yeast": _mulan,
 }
-_HALVED_ROWS: dict[str, Callable[[int], Problem]] = {
-    "movielens": _ratings,
-    **{name: partial(_documents, name) for name in ("newsgroups", "reuters_r8")},
-}
+_TEXTS = {name: partial(_documents, name) for name in ("newsgroups", "reuters_r8")}
+_HALVED_ROWS: dict[str, Callable[[int], Problem]] = {"movielens": _ratings, **_TEXTS}
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
 CASES: dict[str, Case] = {
@@ -264,7 +262,7 @@ CASES: dict[str, Case] = {
         Case("mulan_yeast", "functions", _mulan, prepared=True),
         Case("pbmc68k", "cells", _cells, prepared=True),
         Case("movielens", "ratings", _ratings, prepared=True),
-        Case("newsgroups", "text", partial(_documents, "newsgroups"), prepared=True),
+        Case("newsgroups", "text", _TEXTS["newsgroups"], prepared=True),
         *(
             Case(f"yeast:{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
             for pair in _REPEATS
@@ -275,6 +273,6 @@ CASES: dict[str, Case] = {
             for turned, loaders in ((False, _HALVED_COLUMNS), (True, _HALVED_ROWS))
             for name, load in loaders.items()
         ),
-        Case("reuters_r8", "text", partial(_documents, "reuters_r8"), prepared=True),
+        Case("reuters_r8", "text", _TEXTS["reuters_r8"], prepared=True),
     )
 }

@@ -74,10 +74,8 @@ class Truth:
 
     def _recall(self, solution: Biclustering) -> float:
         """Return the best F1 that a bicluster has with a class, the mean over all classes of the better side."""
-        sides = self._sides.items()
-        return max(
-            class_recall([getattr(b, side) for b in solution], np.array(list(of.values()))) for side, of in sides
-        )
+        masks = {side: np.array(list(classes.values())) for side, classes in self._sides.items()}
+        return max(class_recall([getattr(b, side) for b in solution], of) for side, of in masks.items())
 
     def _of_genes(self, solution: Biclustering) -> tuple[float, list[float]]:
         new = [b for b in solution if b.rows.tobytes() not in self._enriched]  # the first of nested ones come again

@@ -331,7 +331,7 @@ def merge_parts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[
     Raises
     ------
     RunError, FileError
-        If a part is missing, unfinished, twice there, damaged or of another plan, or the new folder holds a run.
+        If a part is missing, unfinished, twice there or of another plan, or the new folder holds a run.
 
     See Also
     --------
