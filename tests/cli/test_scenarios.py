@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from bivaluate._errors import FileError, ParameterError
+from bivaluate import Biclustering, FileError, ParameterError, read_matrix
 from bivaluate.cli.main import app
 from bivaluate.cli.tables import out
-from bivaluate.datasets.generator import make_biclusters
-from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
-from bivaluate.io import read_matrix
-from bivaluate.solution import Biclustering
+from bivaluate.datasets import SCENARIOS, make_biclusters, make_scenario
 
 RUN = CliRunner()
 

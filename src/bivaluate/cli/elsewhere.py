@@ -60,7 +60,6 @@ def confirm(
     Examples:
 
     - `bivaluate confirm found.json --found-in cohort1.csv --in cohort2.csv`
-    - `bivaluate confirm las.json --found-in series1.tsv --in series2.tsv --ordered-columns`
     - `bivaluate confirm found.json --found-in cells.h5ad --halves columns --algorithm isa`
     """
     from bivaluate.elsewhere.confirm import confirm as confirm_solution
@@ -99,9 +98,7 @@ def recur(
     sample: Annotated[str | None, option("Column of .obs that names the sample of each cell.")] = None,
     algorithm: Annotated[str | None, option("Taken from a run, or fits samples (nmf).", "--algorithm", "-a")] = None,
     k: Annotated[int | None, option("K to take from a run or cNMF folder, or to fit samples with (10).", "-k")] = None,
-    folder: Annotated[
-        Path | None, option("Folder for fits, groups.json, a solution per sample.", "--out", "-o")
-    ] = None,
+    folder: Annotated[Path | None, option("Folder for fits, groups.json and solutions.", "--out", "-o")] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     csv: Csv = None,
@@ -183,7 +180,7 @@ def _samples(
             X = matrix_file.read(matrix)
             found.append((path.stem, (solution_file.read(path, X), X)))
         else:
-            raise ParameterError(f"{path} needs its matrix: name one --matrix per solution file, in order.")
+            raise ParameterError(f"{path} needs its matrix, for row labels: name one --matrix per solution, in order.")
     names = distinct([name for name, _ in found], [str(i + 1) for i in range(len(found))])
     return {name: pair for name, (_, pair) in zip(names, found, strict=True)}
 
