@@ -156,7 +156,7 @@ def walk_maximal(
 ) -> int:
     """Walk depth first through the inclusion-maximal blocks of ones; return the depth, -1 at the end.
 
-    A node of the `stack` is a set of rows (`extents`) with every column that holds them all (`intents`); `nodes` holds rows, columns,
+    A node of the `stack` is a set of rows with every column that holds them all; `nodes` holds rows, columns and the
     next column to try. A child adds one column and closes the set; it is kept only where no earlier column joins,
     so that every block appears once. `taken` receives how many were found and how many steps are left.
     """
