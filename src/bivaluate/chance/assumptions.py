@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import percent
+from bivaluate._types import Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
 from bivaluate.solution import Biclustering
 
-Floats = NDArray[np.float64]
-Groups = Callable[[], NDArray[np.int64]]
+Groups = Callable[[], Ints]
 
 COLUMN_EFFECT_LIMIT = 0.10
 SKEW_LIMIT = 1.0
@@ -150,7 +150,7 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | Non
     skew, kurtosis = float((residual**3).sum()) / n_cells, float((residual**4).sum()) / n_cells - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
         findings[TAILS] = (
-            f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
+            f"Floats are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
             "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
         )
     return findings, step, series_in(residual)
@@ -202,7 +202,7 @@ def neighbour_correlation(cells: Floats) -> float:
     return min(found, _correlation(at_medians - at_medians.mean(axis=1, keepdims=True)))
 
 
-def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
+def correlation_within(cells: Floats, groups: Ints) -> float:
     """Return :func:`neighbour_correlation` of what rows of one group do not share: each less the mean of its group.
 
     Biclusters on neighbouring columns are what the rows in the same ones share; the noise of a series is every row's
@@ -224,7 +224,7 @@ def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
     return _correlation(own - own.mean(axis=1, keepdims=True))
 
 
-def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
+def rows_alike(solution: Biclustering, step: int) -> Ints:
     """Return a number for every `step`-th row, the same for rows that are in the same biclusters.
 
     >>> numbers = rows_alike(Biclustering([([0, 1, 2], [0]), ([2, 4], [1])], (5, 2)), 1)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
 from bivaluate.chance.moments import null_mean, null_sd, search_reference_given
 from bivaluate.matrix import Matrix
@@ -19,11 +19,8 @@ from bivaluate.measures._blocks import block_values_missing, is_constant_row, ob
 from bivaluate.measures._engine.missing import observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
-from bivaluate.measures.workspace import Options, Workspace, lowest_of
+from bivaluate.measures.workspace import Options, Workspace, lowest_of, once
 from bivaluate.solution import Biclustering, check_solution
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 _CHUNK_CELLS = 1 << 24
 _REFERENCE = (
@@ -37,9 +34,9 @@ _CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference"
 class BlockScores:
     """Chance-corrected scores of blocks, one value each; no merger is needed for them."""
 
-    rows: Counts
-    cols: Counts
-    usable: NDArray[np.bool_]
+    rows: Ints
+    cols: Ints
+    usable: Flags
     expected: Floats
     reference: Floats
     ve: Floats
@@ -70,7 +67,7 @@ class ChanceScores(BlockScores):
 
 
 def score_blocks(
-    ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int], expected: Floats | None = None
+    ve: Floats, rows: Ints, cols: Ints, shape: tuple[int, int], expected: Floats | None = None
 ) -> BlockScores:
     """Score blocks found in a matrix of this shape; `rows` without the constant ones, `expected` E0 if it is known."""
     usable = (rows >= 2) & (cols >= 2)
@@ -98,40 +95,29 @@ def adjusted_error(A: Floats, shape: tuple[int, int]) -> float:
     return float(score_block(A, shape).adjusted[0])
 
 
+@once
 def block_scores(workspace: Workspace) -> BlockScores:
-    """Return the chance-corrected scores of the biclusters of a workspace, computed once and without mergers."""
-    return chance_scores(workspace) if "mergers" in vars(workspace) else workspace.once(_score_blocks_of)
-
-
-def chance_scores(workspace: Workspace) -> ChanceScores:
-    """Return the chance-corrected scores of a workspace with those that need the mergers, computed once."""
-    return workspace.once(_score_all_of)
-
-
-def _score_blocks_of(workspace: Workspace) -> BlockScores:
+    """Return the chance-corrected scores of the biclusters of a workspace, without mergers."""
     return score_blocks(workspace.ve, workspace.r - workspace.constant_rows, workspace.observed[1], workspace.shape)
 
 
-def _score_all_of(workspace: Workspace) -> ChanceScores:
-    rows, cols = workspace.r - workspace.constant_rows, workspace.observed[1]
-    blocks = score_blocks(workspace.ve, rows, cols, workspace.shape)
+@once
+def chance_scores(workspace: Workspace) -> ChanceScores:
+    """Return the chance-corrected scores of a workspace with those that need the mergers."""
+    blocks = block_scores(workspace)
     return ChanceScores(**vars(blocks), separation=_separation(workspace, blocks))
 
 
-def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Counts, Counts, Floats]]:
+def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Ints, Ints, Floats]]:
     """Yield VE over E0 of the mergers of some biclusters with some others."""
     for i, j, ve, constant in workspace.ve_parts():
         rows, cols = workspace.cover.merged_shapes(i, j)
         yield i, j, ve / _expected(rows if constant is None else rows - constant, cols)
 
 
+@once
 def centred_scores(workspace: Workspace) -> BlockScores:
-    """Return the chance-corrected scores of the biclusters on column-centred data, computed once."""
-    return workspace.once(_centred)
-
-
-def _centred(workspace: Workspace) -> BlockScores:
-    """Scores of the blocks on column-centred data."""
+    """Return the chance-corrected scores of the biclusters on column-centred data."""
     means = workspace.matrix.once(column_means_of)
     n = len(workspace.solution)
     ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -148,7 +134,7 @@ def _centred(workspace: Workspace) -> BlockScores:
     return score_blocks(ve, rows, workspace.observed[1], workspace.shape)
 
 
-def _expected(rows: Counts, cols: Counts) -> Floats:
+def _expected(rows: Ints, cols: Ints) -> Floats:
     """E0 of shapes, each distinct one looked up once."""
     base = int(cols.max(initial=0)) + 1
     codes = np.maximum(rows, 0) * base + cols

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.solution import Biclustering
 
 _CHUNK = 1 << 21
 _MOST_SUBSETS = 1 << 25
 Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None] | None
 
 
@@ -270,7 +269,7 @@ def _crossed(rows: Any, cols: Any, weights: Any) -> Iterator[tuple[slice, NDArra
         yield part, rows[part] @ weighted
 
 
-def member_classes(masks: NDArray[np.bool_]) -> Ints:
+def member_classes(masks: Flags) -> Ints:
     """Return the class of each row, or column: those with the same memberships share one.
 
     >>> member_classes(np.array([[True, True, False, False], [False, True, True, False]])).tolist()

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats
 from bivaluate.measures._blocks import CONSTANT, in_range, is_constant_row
 from bivaluate.measures._cell_sets import member_classes
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.solution import Biclustering
-
-Floats = NDArray[np.float64]
 
 
 @measure("bisilhouette", "BiSil", "bisilhouette",
@@ -174,7 +172,7 @@ def _mutual_information(joint: Floats) -> float:
     return float((p[positive] * np.log(p[positive] / expected[positive])).sum())
 
 
-def _cover(solution: Biclustering) -> NDArray[np.bool_]:
+def _cover(solution: Biclustering) -> Flags:
     covered = np.zeros(solution.shape, dtype=np.bool_)
     for bicluster in solution:
         covered[np.ix_(bicluster.rows, bicluster.cols)] = True

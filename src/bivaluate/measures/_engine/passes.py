@@ -17,10 +17,11 @@ import numpy as np
 
 from bivaluate._parallel import read_ahead, share_out
 from bivaluate._rows import split_rows
+from bivaluate._types import Floats, Ints
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
-    from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Layout, Values
+    from bivaluate.measures._engine._kernels_two_pass import Errors, Layout
     from bivaluate.solution import Biclustering
 
 Part = TypeVar("Part", bound=tuple[Any, ...])
@@ -40,16 +41,16 @@ class Members:
 
     held: Any  # CSC, biclusters x rows of the matrix
     n_cols: int
-    used: Indices
-    col_start: Indices
-    cols: Indices
-    col_set: Indices
-    by_set: Indices
-    sizes: Indices
-    overlap: Indices
+    used: Ints
+    col_start: Ints
+    cols: Ints
+    col_set: Ints
+    by_set: Ints
+    sizes: Ints
+    overlap: Ints
 
     @classmethod
-    def of(cls, solution: Biclustering, shape: tuple[int, int], used: Indices) -> Members:
+    def of(cls, solution: Biclustering, shape: tuple[int, int], used: Ints) -> Members:
         """Return the members of a solution of at least one bicluster; `used` are the columns to work on."""
         from scipy.sparse import csr_array
 
@@ -89,7 +90,7 @@ class Members:
             self.overlap,
         )  # fmt: skip
 
-    def rows_of(self, leads: Indices, first: int = 0, last: int | None = None) -> Indices:
+    def rows_of(self, leads: Ints, first: int = 0, last: int | None = None) -> Ints:
         """Return the rows of some biclusters from `first` on and before `last`, each once, ascending."""
         part = self.held[:, first:last]
         row = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
@@ -101,7 +102,7 @@ class Plan:
     """What every chunk of a pass has to know."""
 
     members: Members
-    leads: Indices
+    leads: Ints
     alone: bool
     patterns: Any = None  # Patterns
     further: Any = None  # what the kernel needs besides: rows to hold at once, or Ordered patterns of a sparse matrix
@@ -110,10 +111,10 @@ class Plan:
 class Sums(NamedTuple):
     """What the first pass adds up."""
 
-    sums: Values  # over the rows of each bicluster, in the columns used
-    top: Values  # the largest norm of a row of each bicluster
-    top_inverse: Values  # the largest of 1/norm of all rows that are not 0
-    shared: Values  # minus those over the rows a lead shares with another, as Patterns.values
+    sums: Floats  # over the rows of each bicluster, in the columns used
+    top: Floats  # the largest norm of a row of each bicluster
+    top_inverse: Floats  # the largest of 1/norm of all rows that are not 0
+    shared: Floats  # minus those over the rows a lead shares with another, as Patterns.values
 
 
 class Pass(Protocol):
@@ -127,7 +128,7 @@ class Pass(Protocol):
 class Rows(Protocol):
     """Takes passes to the rows of a matrix."""
 
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
         ...
 
@@ -161,12 +162,12 @@ def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: 
     share_out([partial(merge, group, plan.alone, into) for group in groups], threads)
 
 
-def _dealt_out(leads: Indices, parts: int) -> list[Indices]:
+def _dealt_out(leads: Ints, parts: int) -> list[Ints]:
     """Return the leads in parts, one each in turn; as arrays of one layout, for which kernels are compiled once."""
     return [np.ascontiguousarray(leads[part::parts]) for part in range(min(len(leads), parts))]
 
 
-def make_chunk(cells: Any, numbers: Indices | None, plan: Plan) -> Chunk:
+def make_chunk(cells: Any, numbers: Ints | None, plan: Plan) -> Chunk:
     """Lay out rows, as the source gave them, for a pass; `numbers` is None for all."""
     from bivaluate.measures._engine import _kernels_sparse, _kernels_two_pass
 
@@ -190,7 +191,7 @@ class WholeArray:
     matrix: Matrix
     _chunk: Chunk | None = field(default=None, init=False)
 
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
         """Return `into` with what the array adds to it."""
         if self._chunk is None:
             self._chunk = make_chunk(self.matrix.source.array, None, plan)
@@ -204,7 +205,7 @@ class ByChunks:
 
     matrix: Matrix
 
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
         numbers = plan.members.rows_of(np.arange(plan.members.K)) if rows is None else rows
         parts = split_rows(numbers, self.matrix.source, self.matrix.memory)
@@ -222,7 +223,7 @@ class OnCluster:
 
     matrix: Matrix
 
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
+    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks add to it."""
         from bivaluate._cluster import added_up
 
@@ -243,7 +244,7 @@ class _Shared(NamedTuple):
     token: str
     work: Pass
     plan: Plan
-    leads: Indices  # whose rows are looked at
+    leads: Ints  # whose rows are looked at
     part: type
     shapes: list[tuple[tuple[int, ...], Any]]
     matrix: Matrix
@@ -299,7 +300,7 @@ def rows_for(matrix: Matrix) -> Rows:
     return OnCluster(matrix) if getattr(matrix.source, "client", None) is not None else ByChunks(matrix)
 
 
-def read_rows(matrix: Matrix, numbers: Indices) -> Any:
+def read_rows(matrix: Matrix, numbers: Ints) -> Any:
     """Return the rows of these numbers, checked, as float64: an array or CSR."""
     first, last = int(numbers[0]), int(numbers[-1]) + 1
     neighbours = last - first == len(numbers)
@@ -319,20 +320,20 @@ def _joined(name: str, a: Any, b: Any) -> Any:
     return a | b if a.dtype == np.bool_ else a + b
 
 
-def used_columns(solution: Biclustering, n_cols: int) -> Indices:
+def used_columns(solution: Biclustering, n_cols: int) -> Ints:
     """Return the columns to work on: those that biclusters use, or all where most are used."""
     used = np.flatnonzero(np.bincount(np.concatenate([b.cols for b in solution]), minlength=n_cols))
     return np.arange(n_cols) if 2 * len(used) > n_cols else used
 
 
-def starts(lengths: Sequence[int] | Indices) -> Indices:
+def starts(lengths: Sequence[int] | Ints) -> Ints:
     """Return where each of some lists of these lengths begins, one after the other, and where the last one ends."""
     begin = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=begin[1:])
     return begin
 
 
-def _set_numbers(members: Iterable[Indices]) -> Indices:
+def _set_numbers(members: Iterable[Ints]) -> Ints:
     """Return one number per member list, equal where the lists are."""
     known: dict[bytes, int] = {}
     return np.array([known.setdefault(m.tobytes(), len(known)) for m in members], dtype=np.int64)
