@@ -168,7 +168,7 @@ def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) ->
     pair = np.tile(np.arange(len(pairs)), len(seeds))
     seed = np.repeat(np.arange(len(seeds)), len(pairs))
     size = max(1, CHUNK // max(X.shape))
-    none = [csr_array((0, length)) for length in X.shape]
+    none = (csr_array((0, X.shape[0])), csr_array((0, X.shape[1])))
     parts = [Modules(*none, np.empty(0), np.empty(0, np.int64))]
     for start in range(0, len(pair), size):
         which = pair[start : start + size]
