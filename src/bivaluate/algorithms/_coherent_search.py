@@ -46,11 +46,6 @@ class Candidates(NamedTuple):
         return Candidates(*(part[which] for part in self))
 
 
-def usual_starts(n: int) -> int:
-    """Return how many climbs a pass over n rows makes: two per row, within bounds."""
-    return int(np.clip(2 * n, FEWEST_STARTS, MOST_STARTS))
-
-
 @dataclass(frozen=True)
 class Search:
     """How to search: bounds on the size of a block, the score it must exceed, the number of starts, the threads."""

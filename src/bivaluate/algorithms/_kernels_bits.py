@@ -152,26 +152,16 @@ def largest_below(size: int, width: int, counts: Any, start: int, min_rows: int,
 
 @kernel
 def walk_maximal(
-    columns: Any,
-    least: Any,
-    floor: int,
-    budget: int,
-    extents: Any,
-    intents: Any,
-    counts: Any,
-    nodes: Any,
-    depth: int,
-    found_rows: Any,
-    found_columns: Any,
-    areas: Any,
-    taken: Any,
+    columns: Any, least: Any, floor: int, budget: int, stack: Any, depth: int, results: Any, taken: Any
 ) -> int:
     """Walk depth first through the inclusion-maximal blocks of ones; return the depth, -1 at the end.
 
-    A node is a set of rows (`extents`) with every column that holds them all (`intents`); `nodes` holds rows, columns,
+    A node of the `stack` is a set of rows with every column that holds them all; `nodes` holds rows, columns and the
     next column to try. A child adds one column and closes the set; it is kept only where no earlier column joins,
     so that every block appears once. `taken` receives how many were found and how many steps are left.
     """
+    extents, intents, counts, nodes = stack
+    found_rows, found_columns, areas = results
     m, words = columns.shape
     min_rows, min_columns = least[0], least[1]
     tally = np.zeros(nodes[0, 0] + 2 if depth >= 0 else 2, np.int64)

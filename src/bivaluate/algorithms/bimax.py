@@ -99,9 +99,9 @@ class Bimax(BiclusteringEstimator):
         largest = Largest(self.most, _sure_floor(rows[kept_rows], columns, min_rows, min_columns, self.most))
         # The shorter side is walked, the longer one lies in words.
         if len(kept_columns) <= len(kept_rows):
-            blocks, complete = walk(columns, n, kept_rows, kept_columns, min_rows, min_columns, largest, max_steps)
+            blocks, complete = walk(columns, n, kept_rows, kept_columns, (min_rows, min_columns), largest, max_steps)
         else:
-            blocks, complete = walk(rows, m, kept_columns, kept_rows, min_columns, min_rows, largest, max_steps)
+            blocks, complete = walk(rows, m, kept_columns, kept_rows, (min_columns, min_rows), largest, max_steps)
             blocks = [(long, short) for short, long in blocks]
         if not complete:
             warnings.warn(
@@ -150,14 +150,7 @@ def _as_set(kept: Any) -> Words:
 
 
 def walk(
-    lines: Words,
-    n_items: int,
-    items: Any,
-    chosen: Any,
-    min_items: int,
-    min_lines: int,
-    largest: Largest,
-    max_steps: int,
+    lines: Words, n_items: int, items: Any, chosen: Any, least: tuple[int, int], largest: Largest, max_steps: int
 ) -> tuple[list[Pair], bool]:
     """Return (items, lines) of the `largest` maximal blocks, and whether all were seen within `max_steps`.
 
@@ -181,20 +174,17 @@ def walk(
     nodes = np.zeros((deepest, 3), dtype=np.int64)
     extents[0], intents[0], counts[0] = start, support == n, support
     nodes[0] = n, intents[0].sum(), 0
-    if n >= min_items and nodes[0, 1] >= min_lines:
+    if n >= least[0] and nodes[0, 1] >= least[1]:
         largest.add(np.array([n * nodes[0, 1]]), extents[:1].copy(), intents[:1].copy())
     found_items = np.empty((largest.buffer, lines.shape[1]), dtype=np.uint64)
     found_lines = np.empty((largest.buffer, m), dtype=np.uint8)
     areas = np.empty(largest.buffer, dtype=np.int64)
-    least = np.array([min_items, min_lines])
     at_once = max(1, BUDGET // lines.size)
     depth, found = 0, np.zeros(2, dtype=np.int64)
     while depth >= 0 and max_steps > 0:
         budget = min(at_once, max_steps)
-        depth = walk_maximal(
-            *(lines, least, largest.floor, budget, extents, intents, counts, nodes, depth),
-            *(found_items, found_lines, areas, found),
-        )
+        stack, results = (extents, intents, counts, nodes), (found_items, found_lines, areas)
+        depth = walk_maximal(lines, least, largest.floor, budget, stack, depth, results, found)
         new = int(found[0])
         max_steps -= budget - int(found[1])
         largest.add(areas[:new].copy(), found_items[:new].copy(), found_lines[:new].copy())

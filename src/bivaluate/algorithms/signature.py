@@ -168,7 +168,8 @@ def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) ->
     pair = np.tile(np.arange(len(pairs)), len(seeds))
     seed = np.repeat(np.arange(len(seeds)), len(pairs))
     size = max(1, CHUNK // max(X.shape))
-    parts: list[Modules] = []
+    none = (csr_array((0, X.shape[0])), csr_array((0, X.shape[1])))
+    parts = [Modules(*none, np.empty(0), np.empty(0, np.int64))]
     for start in range(0, len(pair), size):
         which = pair[start : start + size]
         g = csr_array(seeds[seed[start : start + size]], dtype=np.float64)
@@ -189,9 +190,6 @@ def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) ->
                 break
             on = on[_first_of_each(new[on], which[on])]
             g, which = new[on], which[on]
-    if not parts:
-        none = [csr_array((0, length)) for length in X.shape]
-        return Modules(none[0], none[1], np.empty(0), np.empty(0, np.int64))
     rows, cols, strength, found = zip(*parts, strict=True)
     return Modules(vstack(rows, "csr"), vstack(cols, "csr"), np.concatenate(strength), np.concatenate(found))
 

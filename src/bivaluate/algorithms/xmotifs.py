@@ -113,13 +113,7 @@ def interval_states(X: Values, limit: float) -> States:
 
 
 def find_motif(
-    states: States,
-    left: NDArray[np.int64],
-    n_seeds: int,
-    n_sets: int,
-    size: int,
-    least: int,
-    rng: np.random.RandomState,
+    states: States, left: Any, n_seeds: int, n_sets: int, size: int, least: int, rng: np.random.RandomState
 ) -> Pair:
     """Return rows and columns of the motif with the most rows in the columns left; no rows if there is none."""
     from bivaluate.algorithms._kernels_motifs import search_motifs

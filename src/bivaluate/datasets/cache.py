@@ -46,14 +46,8 @@ def cached_path(record: RealDataset, member: str | None = None) -> Path:
 
 def is_cached(record: RealDataset) -> bool:
     """Whether every file of a data set is kept and whole."""
-    return all(_is_whole(cached_path(record, member), checksum) for member, checksum in record.files.items())
-
-
-def _is_whole(path: Path, checksum: str) -> bool:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() == checksum
-    except OSError:
-        return False
+    files = ((cached_path(record, member), checksum) for member, checksum in record.files.items())
+    return all(path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha for path, sha in files)
 
 
 def archive_named(wheel: str | os.PathLike[str]) -> Archive:
