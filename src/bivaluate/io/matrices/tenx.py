@@ -46,7 +46,7 @@ def _market(source: Source) -> Any:
         raise source.fault(f"{needed} is needed, found {banner[:80]!r}.", 1)
     try:
         with source.open() as stream:
-            n, m, count, *_ = mminfo(stream)
+            n, m, count, *_ = mminfo(_AsReal(stream, banner))  # which does not seek: scipy would, to before the start
         most = (source.most_unpacked if source.gzipped else source.size) // 2  # an entry takes two bytes or more
         if not n * m > 0 or max(n, m) > MAX_SIDE or count > min(n * m, most, MAX_CELLS):
             raise source.fault(f"{n} x {m} cells with {count} entries cannot be read from a file of this size.")
