@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import bivaluate
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
-from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
+from bivaluate._errors import BivaluateWarning, DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
 from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
@@ -602,7 +602,8 @@ def _none_for_nan(value: Any) -> Any:
 def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[..., float]:
     """Return ``score(estimator, X)`` for model selection, greater is better.
 
-    Biclusters name rows of the matrix they were found in: use one split, ``cv=[(all_rows, all_rows)]``.
+    Biclusters name rows of the matrix they were found in: use one split, ``cv=[(all_rows, all_rows)]``. Other rows are
+    refused or, where they are as many, warned of.
 
     Parameters
     ----------
@@ -634,14 +635,19 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
     if "metrics" in options:
         raise ParameterError("a scorer computes one metric: give it as the first argument, and omit metrics=.")
     sign = -1.0 if record.direction == "low" else 1.0
+    seen: dict[tuple[int, ...], float] = {}
+    how = "Biclusters can only be scored on the rows they were found in: use cv=[(all_rows, all_rows)]"
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
         solution = fitted_solution(estimator, X)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if shape != solution.shape:
             found = f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}"
-            how = "Biclusters can only be scored on the rows they were found in: use cv=[(all_rows, all_rows)]"
             raise SolutionError(f"{found}. {how}.")
+        total = float(np.nansum(X.sum(axis=0) if hasattr(X, "sum") else X))
+        if seen.setdefault(tuple(shape), total) != total:  # halves of a search have one shape, and other cells
+            found = f"this scorer has scored another matrix of shape {tuple(shape)}"
+            warnings.warn(f"{found}. {how}, and another scorer for other data.", BivaluateWarning, stacklevel=2)
         return sign * evaluate(X, solution, metrics=[metric], **options).scores[metric]
 
     return score

@@ -77,5 +77,5 @@ def test_nothing_is_written_when_one_name_is_unknown(tmp_path: Path) -> None:
 
 def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(FileError, match="cannot create the folder"):
+    with pytest.raises(FileError, match="cannot write"):
         run("write", "S1", "--out", str(tmp_path / "file"))

@@ -19,31 +19,6 @@ FACTORS = (np.uint64(0x9E3779B1), np.uint64(0x85EBCA77))
 
 
 @kernel
-def count_lines(lines: Any, chosen: Any) -> Any:
-    """Return how many of the chosen items each line holds."""
-    counts = np.zeros(len(lines), np.int64)
-    for i in range(len(lines)):
-        for at in range(len(chosen)):
-            counts[i] += count_ones(lines[i, at] & chosen[at])
-    return counts
-
-
-@kernel
-def most_lines(lines: Any, n_items: int) -> Any:
-    """Return in how many lines the item lies that lies in most of them."""
-    # unpacked.sum(axis=0).max(), with unpacked[i, j] whether line i holds item j
-    counts = np.zeros(n_items, np.int64)
-    for i in range(len(lines)):
-        for word in range(lines.shape[1]):
-            rest = lines[i, word]
-            while rest:
-                lowest = rest & ~(rest - ONE)
-                counts[64 * word + count_ones(lowest - ONE)] += 1
-                rest ^= lowest
-    return counts.max()
-
-
-@kernel
 def common_rows(columns: Any, pattern: Any, rows: Any) -> Any:
     """Fill `rows` with the rows that hold every column of the pattern; return their number."""
     # rows = ones[:, pattern].all(axis=1)
@@ -64,13 +39,6 @@ def common_rows(columns: Any, pattern: Any, rows: Any) -> Any:
     for at in range(len(rows)):
         count += count_ones(rows[at])
     return count
-
-
-@kernel
-def fill_extents(columns: Any, patterns: Any, extents: Any) -> None:
-    """Fill, for each pattern, the rows that hold it."""
-    for at in range(len(patterns)):
-        common_rows(columns, patterns[at], extents[at])
 
 
 @kernel

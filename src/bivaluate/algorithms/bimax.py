@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._errors import SearchWarning
-from bivaluate.algorithms._bits import Largest, Words, bits_of, members, packed
+from bivaluate.algorithms._bits import Largest, Words, bits_of, count_lines, members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.algorithms.bibit import pairs_of_rows, shared_patterns
@@ -26,10 +26,8 @@ FULLEST = 500
     "Bimax",
     "Lists the blocks of nothing but ones to which no row and no column can be added; exact.",
     seeks=("ones",),
-    reference=(
-        "Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
-        "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060"
-    ),
+    reference="Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
+    "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060",
     nested=True,
     sparse=True,
     binary=True,
@@ -45,11 +43,8 @@ class Bimax(BiclusteringEstimator):
     ----------
     n_biclusters : int, default=10
         The largest number of biclusters to return, those with the most cells; fewer are returned if there are no more.
-        The first k of K are those found by a run for k.
-    min_rows : int, default=2
-        Fewest rows of a bicluster.
-    min_columns : int, default=2
-        Fewest columns of a bicluster.
+    min_rows, min_columns : int, default=2
+        Fewest rows and columns of a bicluster.
     binarise : {"rows", "nonzero", "none"} or float, default="rows"
         How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
         groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;
@@ -133,8 +128,6 @@ def _sure_floor(rows: Words, columns: Words, min_rows: int, min_columns: int, wa
 
     What two rows share makes an inclusion-maximal bicluster (see BiBit); pairs of the fullest rows give large ones.
     """
-    from bivaluate.algorithms._kernels_bits import count_lines
-
     fullness = count_lines(rows, np.full(rows.shape[1], ~np.uint64(0)))
     fullest = rows[np.argsort(-fullness, kind="stable")[:FULLEST]]
     return max(0, shared_patterns(fullest, columns, max(2, min_rows), min_columns, wanted).floor - 1)
@@ -142,8 +135,6 @@ def _sure_floor(rows: Words, columns: Words, min_rows: int, min_columns: int, wa
 
 def _large_enough(rows: Words, columns: Words, min_rows: int, min_columns: int) -> tuple[Any, Any]:
     """Return the rows and columns that have enough ones among each other."""
-    from bivaluate.algorithms._kernels_bits import count_lines
-
     n, m = len(rows), len(columns)
     kept_rows, kept_columns = np.ones(n, dtype=bool), np.ones(m, dtype=bool)
     while True:
@@ -172,7 +163,7 @@ def walk(
 
     `items` are the bits of a line that take part.
     """
-    from bivaluate.algorithms._kernels_bits import count_lines, most_lines, walk_maximal
+    from bivaluate.algorithms._kernels_bits import walk_maximal
 
     everything = np.zeros(n_items, dtype=bool)
     everything[items] = True
@@ -183,7 +174,7 @@ def walk(
     chosen, support = chosen[order], support[order]
     lines = np.ascontiguousarray(lines[chosen])
     n, m = len(items), len(chosen)
-    deepest = most_lines(lines, n_items) + 2
+    deepest = int(np.bincount(np.concatenate(members(lines, n_items)), minlength=1).max()) + 2
     extents = np.empty((deepest, lines.shape[1]), dtype=np.uint64)
     intents = np.empty((deepest, m), dtype=np.uint8)
     counts = np.empty((deepest, m), dtype=np.int32)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from bivaluate._errors import SearchWarning
 from bivaluate._parallel import Workers, one_thread
@@ -107,7 +106,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     n_jobs: int | None = None
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        rng, self.notes_, self._warned = check_random_state(self.random_state), list[str](), list[str]()
+        rng, self.notes_, self._warned = self._random(), list[str](), list[str]()
         with one_thread():
             blocks = sorted(self._search(X, rng), key=lambda block: -block[0])[: self.most]
         pairs = [pair for _, pair in blocks]

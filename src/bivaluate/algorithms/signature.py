@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
-from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Natural, Pair, Values
@@ -59,11 +58,9 @@ class IterativeSignature(BiclusteringEstimator):
     ----------
     n_biclusters : int or "auto", default="auto"
         Largest number of modules returned; ``"auto"`` for all that are found. The most robust come first.
-    row_threshold : float or None, default=None
-        How many standard deviations the score of a row must be above average (t_G in the paper).
-        None: 1, 1.5, 2, 2.5 and 3, each with every column threshold.
-    col_threshold : float or None, default=None
-        The same for columns (t_C in the paper), above or below average.
+    row_threshold, col_threshold : float or None, default=None
+        How many standard deviations the score of a row must be above average (t_G in the paper), that of a column
+        above or below (t_C). None: 1, 1.5, 2, 2.5 and 3, each with every one of the other side.
     n_seeds : int, default=100
         Random sets of rows to start from, for every pair of thresholds.
     two_sided : bool, default=False
@@ -113,7 +110,7 @@ class IterativeSignature(BiclusteringEstimator):
     def _find(self, X: Any) -> Iterator[Pair]:
         thresholds = (self.row_threshold, self.col_threshold)
         pairs = np.array(list(product(*(THRESHOLDS if value is None else (float(value),) for value in thresholds))))
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         seeds = random_sets(X.shape[0], self.n_seeds, rng)
         found = iterate(X, seeds, pairs, bool(self.two_sided))
         chance = [iterate(scrambled(X, rng), seeds, pairs, bool(self.two_sided)) for _ in range(self.n_scrambled)]

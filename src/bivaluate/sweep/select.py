@@ -162,7 +162,9 @@ def select(run: Run, by: str | None = None) -> Selection:
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _joined(frames) for name, frames in tables.items()}
     supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
-    joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
+    supported = supported.groupby(CANDIDATE).mean().reset_index()
+    for name in ("best", "candidates"):
+        joined[name] = joined[name].merge(supported, on=CANDIDATE, how="left")
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)
     return Selection(
