@@ -16,7 +16,7 @@ from bivaluate._text import percent
 from bivaluate._types import Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
-from bivaluate.measures._cell_sets import member_classes
+from bivaluate.measures.cover import member_classes
 from bivaluate.solution import Biclustering
 
 Groups = Callable[[], Ints]

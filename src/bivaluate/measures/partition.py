@@ -12,7 +12,7 @@ import numpy as np
 
 from bivaluate._types import Floats
 from bivaluate.measures._blocks import CONSTANT, in_range, is_constant_row
-from bivaluate.measures._cell_sets import member_classes
+from bivaluate.measures.cover import member_classes
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.solution import Biclustering
 
