@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 from sklearn.cluster import SpectralCoclustering
 from sklearn.model_selection import GridSearchCV, KFold
 
-from bivaluate import Biclustering, Matrix, evaluate, matrix, solution_scorer
-from bivaluate._errors import BivaluateWarning, DegenerateWarning, MatrixError, ParameterError, SolutionError
+from bivaluate import (
+    Biclustering,
+    BivaluateWarning,
+    DegenerateWarning,
+    Matrix,
+    MatrixError,
+    ParameterError,
+    SolutionError,
+    evaluate,
+    matrix,
+    solution_scorer,
+)
 from bivaluate.measures.workspace import Workspace
 from bivaluate.registry import METRICS
 from tests.reference import internal as naive

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import bivaluate
-from bivaluate import Biclustering, Matrix, Plan, Sweep, evaluate
-from bivaluate._errors import SolutionError
+from bivaluate import Biclustering, Matrix, Plan, SolutionError, Sweep, evaluate
 from bivaluate.datasets import load_example
 from bivaluate.sweep.select import select
 

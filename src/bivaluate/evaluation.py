@@ -509,13 +509,14 @@ class Evaluation:
         >>> evaluate(X, S).to_dict()["shape"]
         [5, 6]
         """
+        errors = {key: _none_for_nan(error) for key, error in self.standard_errors.items() if key in self.scores}
         return {
             "name": self.solution.info.get("name"),
             "shape": list(self.matrix.shape),
             "scores": {key: _none_for_nan(value) for key, value in self.scores.items()},
             "status": self.status,
             "solution": self.solution.to_dict(),
-            **({"standard_errors": self._solution_errors} if self._sampled is not None else {}),
+            **({"standard_errors": errors} if self._sampled is not None else {}),
             "biclusters": [
                 {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
                 for k, record in enumerate(self.records)
@@ -524,18 +525,14 @@ class Evaluation:
             "findings": self.findings,
         }
 
-    @property
-    def _standardised_cells(self) -> NDArray[np.int64]:
-        """How many cells VE standardises at once in each bicluster."""
-        rows, cols = self._workspace.observed
-        return cols if self.options.ve_axis == "rows" else rows
-
     def _bicluster_status(self, k: int) -> str:
         if not self._workspace.defined[k]:
             return "undefined"
         if self._below[k]:
             return "small"
-        return "low_power" if self._standardised_cells[k] == FEW_COLUMNS else "ok"
+        rows, cols = self._workspace.observed
+        standardised = cols if self.options.ve_axis == "rows" else rows  # cells at once
+        return "low_power" if standardised[k] == FEW_COLUMNS else "ok"
 
     def _reasons(self, k: int) -> dict[str, str]:
         """Return why measures of a bicluster are undefined, by registry key."""
@@ -562,10 +559,6 @@ class Evaluation:
         if "evidence" in reasons:
             reasons["evidence"] = evidence_scores(work).reasons[k] or rest
         return reasons
-
-    @property
-    def _solution_errors(self) -> dict[str, float | None]:
-        return {key: _none_for_nan(self.standard_errors[key]) for key in self.standard_errors if key in self.scores}
 
     def _reason(self, key: str) -> str:
         metric = get_metric(key)

@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
-from bivaluate import Matrix, read_matrix, read_solution
-from bivaluate._errors import BivaluateError, FormatError
+from bivaluate import BivaluateError, FormatError, Matrix, read_matrix, read_solution
 from bivaluate.io import source, trial
 from bivaluate.io.formats import Format, Options
 from bivaluate.io.matrices import _hdf5, delimited

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._errors import import_optional
 from bivaluate.datasets.cache import cached_path
 from bivaluate.datasets.catalogue import RealDataset
 from bivaluate.io import read_matrix
-from bivaluate.io.formats import import_optional
 from bivaluate.matrix import Matrix
 
 Classes = Mapping[str, NDArray[np.bool_]]
