@@ -16,6 +16,7 @@ from bivaluate._text import percent
 from bivaluate._types import Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
+from bivaluate.measures.cover import member_classes
 from bivaluate.solution import Biclustering
 
 Groups = Callable[[], Ints]
@@ -40,22 +41,16 @@ def centre_columns(X: Any) -> Floats:
 
 def column_means(values: Floats) -> Floats:
     """Mean of each column over its observed cells; 0 for a column without any."""
-    seen = np.isfinite(values)
-    if seen.all():
-        return np.asarray(values.mean(axis=0))
-    count = seen.sum(axis=0)
-    return np.asarray(np.where(seen, values, 0).sum(axis=0) / np.maximum(count, 1))
+    sums, seen = _column_sums(False, 0, values)
+    return np.asarray(sums / np.maximum(seen, 1))
 
 
 def column_means_of(matrix: Matrix) -> Floats:
     """Mean of each column of a matrix in whatever form over its observed cells, some rows at a time."""
     if matrix.in_memory:
         return column_means(matrix.values)
-    total, count = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
-    for sums, seen in matrix.map_chunks(partial(_column_sums, matrix.absent == "missing")):
-        total += sums
-        count += seen
-    return np.asarray(total / np.maximum(count, 1))
+    sums, seen = zip(*matrix.map_chunks(partial(_column_sums, matrix.absent == "missing")), strict=True)
+    return np.asarray(sum(sums) / np.maximum(sum(seen), 1))
 
 
 def _column_sums(absent_is_missing: bool, start: int, cells: Any) -> tuple[Floats, Floats]:
@@ -150,7 +145,7 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | Non
     skew, kurtosis = float((residual**3).sum()) / n_cells, float((residual**4).sum()) / n_cells - 3
     if abs(skew) > SKEW_LIMIT + 3 * error or kurtosis > KURTOSIS_LIMIT + 5 * error:
         findings[TAILS] = (
-            f"Floats are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
+            f"Values are heavily skewed or heavy-tailed (skewness {skew:.1f}, excess kurtosis {kurtosis:.1f}): a search finds "
             "more in them than the null allows for; take logarithms, or rank-normalise the rows, first."
         )
     return findings, step, series_in(residual)
@@ -231,16 +226,10 @@ def rows_alike(solution: Biclustering, step: int) -> Ints:
     >>> [int(np.flatnonzero(numbers == number)[0]) for number in numbers]
     [0, 0, 2, 3, 4]
     """
-    memberships = np.zeros((-(-solution.shape[0] // step), len(solution)), dtype=np.bool_)
+    memberships = np.zeros((len(solution), -(-solution.shape[0] // step)), dtype=np.bool_)
     for k, bicluster in enumerate(solution):
-        memberships[bicluster.rows[bicluster.rows % step == 0] // step, k] = True
-    packed = np.packbits(memberships, axis=1)
-    if packed.shape[1] <= 8:  # as one number each they are told apart faster
-        words = np.zeros((len(packed), 8), dtype=np.uint8)
-        words[:, : packed.shape[1]] = packed
-        return np.unique(words.view(np.uint64)[:, 0], return_inverse=True)[1].astype(np.int64, copy=False)
-    _, groups = np.unique(packed, axis=0, return_inverse=True)
-    return np.asarray(groups, dtype=np.int64).reshape(-1)
+        memberships[k, bicluster.rows[bicluster.rows % step == 0] // step] = True
+    return member_classes(memberships)
 
 
 class ColumnSeries(NamedTuple):

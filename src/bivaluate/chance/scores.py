@@ -86,15 +86,6 @@ def score_block(A: Floats, shape: tuple[int, int]) -> BlockScores:
     return score_blocks(np.array([block_values_missing(A)[0]]), rows, np.array([A.shape[1]]), shape)
 
 
-def adjusted_error(A: Floats, shape: tuple[int, int]) -> float:
-    """Return aVE of one block found in a matrix of this shape, by its observed cells.
-
-    >>> round(adjusted_error(np.array([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), (5, 6)), 6)
-    0.764362
-    """
-    return float(score_block(A, shape).adjusted[0])
-
-
 @once
 def block_scores(workspace: Workspace) -> BlockScores:
     """Return the chance-corrected scores of the biclusters of a workspace, without mergers."""
@@ -328,7 +319,12 @@ def chance_table(
 
 
 def _prepared(
-    X: Any, solution: Biclustering, centre: str, normalise: str, missing: str, n_jobs: int | None = None
+    X: Any,
+    solution: Biclustering,
+    centre: str = "none",
+    normalise: str = "none",
+    missing: str = "raise",
+    n_jobs: int | None = None,
 ) -> Workspace:
     """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
     options = Options(missing=missing, n_jobs=n_jobs)
@@ -346,9 +342,7 @@ def _prepared(
 @measure("avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
     "avg aVE after the column means of the whole matrix are taken out.", level="solution",
     compute=lambda w: _mean(centred_scores(w).adjusted), **_CENTRED)  # fmt: skip
-def average_adjusted_virtual_error(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def average_adjusted_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Mean aVE of the biclusters, those of one row or one column counted as 1.
 
     Low is better; NaN without biclusters. Read it beside the coverage.
@@ -362,7 +356,7 @@ def average_adjusted_virtual_error(
     >>> round(average_adjusted_virtual_error(X, S), 4)
     1.8058
     """
-    return _mean(block_scores(_prepared(X, solution, centre, normalise, missing)).adjusted)
+    return _mean(block_scores(_prepared(X, solution, **options)).adjusted)
 
 
 @measure("avg_z", "avg z", "average standardised virtual error",
@@ -371,9 +365,7 @@ def average_adjusted_virtual_error(
 @measure("avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
     "avg z after the column means of the whole matrix are taken out.", level="solution", direction="high", range=REAL,
     compute=lambda w: _nanmean(centred_scores(w).z), **_CENTRED)  # fmt: skip
-def average_virtual_error_z(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def average_virtual_error_z(X: Any, solution: Biclustering, **options: Any) -> float:
     """Mean z of the biclusters with two rows and two columns or more.
 
     High is better; NaN if there are none.
@@ -387,16 +379,14 @@ def average_virtual_error_z(
     >>> round(average_virtual_error_z(X, S), 4)
     0.8706
     """
-    return _nanmean(block_scores(_prepared(X, solution, centre, normalise, missing)).z)
+    return _nanmean(block_scores(_prepared(X, solution, **options)).z)
 
 
 @measure("anve", "aNVE", "chance-corrected normalised virtual error",
     "1 unless biclusters are coherent beyond search noise and apart from each other; not for choosing K.",
     formula=r"\mathrm{aNVE}=1-\frac{1}{K}\sum_k e_k\,\mathrm{sep}_k", level="solution", range=UNIT,
     compute=lambda w: 1 - _mean(chance_scores(w).weight), needs_mergers=True, **_PLAIN)  # fmt: skip
-def adjusted_normalised_virtual_error(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def adjusted_normalised_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Chance-corrected companion of NVE: aNVE = 1 − mean_k e_k·sep_k.
 
     e_k = max(0, 1 − aVE_k); sep_k = max(0, 1 − R(B_k)/min_{l≠k} R(B_kl)), 1 for a single bicluster.
@@ -413,7 +403,7 @@ def adjusted_normalised_virtual_error(
     >>> round(adjusted_normalised_virtual_error(X, S), 4)
     0.9368
     """
-    return 1 - _mean(chance_scores(_prepared(X, solution, centre, normalise, missing)).weight)
+    return 1 - _mean(chance_scores(_prepared(X, solution, **options)).weight)
 
 
 @measure("cc", "CC", "coherent coverage",
@@ -421,9 +411,7 @@ def adjusted_normalised_virtual_error(
     formula=r"\mathrm{CC}=\frac{1}{nm}\sum_{i,j}\max_{k:\,(i,j)\in B_k}e_k\,\mathrm{sep}_k", level="solution",
     direction="high", range=UNIT, main_rank=9, compute=lambda w: _covered(w), needs_mergers=True, default=True,
     **_PLAIN)  # fmt: skip
-def coherent_coverage(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def coherent_coverage(X: Any, solution: Biclustering, **options: Any) -> float:
     """Coherent coverage: CC = 1/(nm) · Σ over cells of the largest e_k·sep_k among the biclusters covering it.
 
     The share of the matrix covered, each cell weighted by how far its best bicluster is coherent beyond search
@@ -439,7 +427,7 @@ def coherent_coverage(
     >>> round(coherent_coverage(X, S), 4)
     0.0758
     """
-    return _covered(_prepared(X, solution, centre, normalise, missing))
+    return _covered(_prepared(X, solution, **options))
 
 
 def _covered(workspace: Workspace) -> float:

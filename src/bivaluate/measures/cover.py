@@ -156,6 +156,19 @@ def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
     return float(jaccard_index(len(rows) * len(cols), a.size, b.size))
 
 
+def member_classes(masks: Flags) -> Ints:
+    """Return the class of each row, or column: those with the same memberships share one.
+
+    >>> member_classes(np.array([[True, True, False, False], [False, True, True, False]])).tolist()
+    [2, 3, 1, 0]
+    """
+    where = np.zeros(masks.shape[1], dtype=np.int64)
+    for word in _bits(masks.T).T:
+        values, further = np.unique(word, return_inverse=True)
+        where = np.unique(where * len(values) + further, return_inverse=True)[1]
+    return where
+
+
 def _shared(members: Sequence[Ints], n: int) -> Ints:
     """Return how many members two lists of numbers below n have in common, K x K; some numbers at a time."""
     K = len(members)

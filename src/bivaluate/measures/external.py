@@ -16,8 +16,8 @@ import numpy as np
 from bivaluate._errors import ParameterError, SolutionError, suggest
 from bivaluate._parallel import one_thread
 from bivaluate._types import Flags, Floats, Ints
-from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts, member_classes
-from bivaluate.measures.cover import jaccard_index
+from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts
+from bivaluate.measures.cover import jaccard_index, member_classes
 from bivaluate.measures.measure import INFINITY, UNIT
 from bivaluate.solution import Biclustering, check_solution
 

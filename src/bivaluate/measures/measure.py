@@ -96,14 +96,13 @@ def measure(
 
 # What parameters of the same name mean in all measures.
 _PARAMETERS = {
-    "A": "array-like of shape (r, c)\n    Floats of the bicluster, rows × columns.",
-    "options": "object\n    As in :func:`bivaluate.evaluate`: degenerate, missing, single, ve_axis, exponent, epsilon.",
+    "A": "array-like of shape (r, c)\n    Values of the bicluster, rows × columns.",
+    "options": "object\n    As in :func:`bivaluate.evaluate`; of chance-corrected measures as in :func:`bivaluate.chance_table`.",
     "X": "array-like, DataFrame or Matrix of shape (n, m)\n    Data matrix.",
     "solution": "Biclustering\n    The biclusters.",
     "rows": "array-like of int\n    Rows of the bicluster, counted from 0.",
     "cols": "array-like of int\n    Columns of the bicluster, counted from 0.",
     "missing": "str\n    As in :func:`bivaluate.evaluate`.",
-    **dict.fromkeys(("centre", "normalise"), "str\n    As in :func:`bivaluate.chance_table`."),
 }
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -117,22 +117,6 @@ class Sums(NamedTuple):
     shared: Floats  # minus those over the rows a lead shares with another, as Patterns.values
 
 
-class Pass(Protocol):
-    """Adds what a chunk gives to some sums."""
-
-    def __call__(self, chunk: Chunk, plan: Plan, into: Any, threads: int) -> None:
-        """Add to `into`."""
-        ...
-
-
-class Rows(Protocol):
-    """Takes passes to the rows of a matrix."""
-
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
-        """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
-        ...
-
-
 def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
     """Do the first pass: add up columns, over the rows of each bicluster and over those a lead shares with another."""
     layout, K = chunk.layout, plan.members.K
@@ -184,65 +168,45 @@ def make_chunk(cells: Any, numbers: Ints | None, plan: Plan) -> Chunk:
     return Chunk(members.layout(held), _kernels_two_pass, data)
 
 
-@dataclass
-class WholeArray:
-    """A float64 array in memory: one chunk."""
+class Rows:
+    """Takes passes, functions of a chunk, a plan, sums to add to and a number of threads, to the rows of a matrix."""
 
-    matrix: Matrix
-    _chunk: Chunk | None = field(default=None, init=False)
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = matrix
+        self.whole = matrix.in_memory and matrix.source.array.flags.c_contiguous
+        self.chunk: Chunk | None = None  # of an array in memory, which is one
 
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
-        """Return `into` with what the array adds to it."""
-        if self._chunk is None:
-            self._chunk = make_chunk(self.matrix.source.array, None, plan)
-        work(self._chunk, plan, into, threads)
-        return into
-
-
-@dataclass
-class ByChunks:
-    """Any other source: only rows in use are read, some at a time, the next ones while these are worked on."""
-
-    matrix: Matrix
-
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
-        """Return `into` with what all chunks add to it."""
-        numbers = plan.members.rows_of(np.arange(plan.members.K)) if rows is None else rows
-        parts = split_rows(numbers, self.matrix.source, self.matrix.memory)
-        read = read_ahead(partial(read_rows, self.matrix), parts)
-        for done, (part, cells) in enumerate(zip(parts, read, strict=True), 1):
-            work(make_chunk(cells, part, plan), plan, into, threads)
-            if self.matrix.progress is not None:
-                self.matrix.progress(done, len(parts))
-        return into
-
-
-@dataclass
-class OnCluster:
-    """Rows that the workers of a cluster look at: each adds up what its chunks give, and the sums come here."""
-
-    matrix: Matrix
-
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
-        """Return `into` with what all chunks add to it."""
-        from bivaluate._cluster import added_up
-
-        source, every = self.matrix.source, np.arange(plan.members.K)
+    def run(self, work: Any, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
+        """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
+        matrix, every = self.matrix, np.arange(plan.members.K)
+        if self.whole:
+            self.chunk = self.chunk or make_chunk(matrix.source.array, None, plan)
+            work(self.chunk, plan, into, threads)
+            return into
         numbers = plan.members.rows_of(every) if rows is None else rows
-        shapes = [(array.shape, array.dtype) for array in into]
-        leads = every if rows is None else plan.leads
-        matrix = self.matrix.without_cells()
-        shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix)
-        pieces = list(source.pieces(numbers, self.matrix.memory))
-        found: Part = added_up(source.client, _chunk_sums, _all_added, shared, pieces, self.matrix.progress)
-        return added(into, found)
+        client = getattr(matrix.source, "client", None)
+        if client is not None:  # workers of a cluster add up what their chunks give, and the sums come here
+            from bivaluate._cluster import added_up
+
+            shapes = [(array.shape, array.dtype) for array in into]
+            leads = every if rows is None else plan.leads
+            shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix.without_cells())
+            pieces = list(matrix.source.pieces(numbers, matrix.memory))
+            found: Part = added_up(client, _chunk_sums, _all_added, shared, pieces, matrix.progress)
+            return added(into, found)
+        parts = split_rows(numbers, matrix.source, matrix.memory)  # the next ones are read while these are worked on
+        for done, (part, cells) in enumerate(zip(parts, read_ahead(partial(read_rows, matrix), parts), strict=True), 1):
+            work(make_chunk(cells, part, plan), plan, into, threads)
+            if matrix.progress is not None:
+                matrix.progress(done, len(parts))
+        return into
 
 
 class _Shared(NamedTuple):
     """What every task of a pass has to know; it travels once."""
 
     token: str
-    work: Pass
+    work: Any
     plan: Plan
     leads: Ints  # whose rows are looked at
     part: type
@@ -293,13 +257,6 @@ def _writable(value: Any) -> Any:
     return value
 
 
-def rows_for(matrix: Matrix) -> Rows:
-    """Return what takes passes to the rows of this matrix."""
-    if matrix.in_memory and matrix.source.array.flags.c_contiguous:
-        return WholeArray(matrix)
-    return OnCluster(matrix) if getattr(matrix.source, "client", None) is not None else ByChunks(matrix)
-
-
 def read_rows(matrix: Matrix, numbers: Ints) -> Any:
     """Return the rows of these numbers, checked, as float64: an array or CSR."""
     first, last = int(numbers[0]), int(numbers[-1]) + 1
@@ -310,14 +267,12 @@ def read_rows(matrix: Matrix, numbers: Ints) -> Any:
 
 def added(one: Part, other: Part) -> Part:
     """Return the sum of what two chunks gave: largest values for `top…`, either for truth values, sums for the rest."""
-    pairs = zip(one._fields, one, other, strict=True)  # type: ignore[attr-defined]
-    return type(one)(*(_joined(name, a, b) for name, a, b in pairs))
-
-
-def _joined(name: str, a: Any, b: Any) -> Any:
-    if name.startswith("top"):
-        return np.maximum(a, b)
-    return a | b if a.dtype == np.bool_ else a + b
+    names: Any = one._fields  # type: ignore[attr-defined]
+    ways = [
+        np.maximum if name.startswith("top") else np.logical_or if a.dtype == bool else np.add
+        for name, a in zip(names, one, strict=True)
+    ]
+    return type(one)(*(way(a, b) for way, a, b in zip(ways, one, other, strict=True)))
 
 
 def used_columns(solution: Biclustering, n_cols: int) -> Ints:

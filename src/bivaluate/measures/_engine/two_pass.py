@@ -17,11 +17,11 @@ from bivaluate.measures._engine.careful import careful_errors
 from bivaluate.measures._engine.passes import (
     Members,
     Plan,
+    Rows,
     Sums,
     add_errors,
     add_shared,
     add_sums,
-    rows_for,
     starts,
     used_columns,
 )
@@ -54,7 +54,7 @@ class TwoPasses:
     ) -> None:
         """Lay out the input; `whole` is what it is a group of, whose columns and number of rows at once are taken."""
         self.matrix, self.solution, self.n_jobs, self.K = matrix, solution, n_jobs, len(solution)
-        self.rows = rows_for(matrix)
+        self.rows = Rows(matrix)
         # leads whose patterns need more are taken in turns, each with passes over its own rows
         self.memory = PATTERN_BYTES if matrix.memory is None else min(PATTERN_BYTES, matrix.memory // 4)
         self.sums: Sums | None = None
