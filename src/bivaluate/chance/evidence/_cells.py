@@ -21,6 +21,8 @@ _PIECE = 1 << 15
 
 #: The form of a block of weights that has no more of them than its rows and columns lead one to expect.
 NOT_RAISED = "not raised"
+#: Forms in which every row has a factor of its own.
+SHAPES = ("shape", "affine")
 
 
 class Judged(NamedTuple):
@@ -47,6 +49,9 @@ class Family(Protocol):
 
     def given(self, solution: Biclustering) -> Family:
         """Return the family as it is seen once a solution is known."""
+
+    def without_shapes(self) -> Family:
+        """Return the family without forms in which every row has a factor of its own."""
 
     def block(self, bicluster: Bicluster) -> Any:
         """Return what is known of a bicluster: `cells`, how many of them are seen, and sums."""

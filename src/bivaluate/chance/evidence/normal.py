@@ -297,6 +297,7 @@ class Normal:
     """Blocks of one matrix under the normal family."""
 
     name = "normal"
+    shapes = True
     log_tests = math.log(_TESTS)
     patterns: ClassVar[dict[str, str]] = {
         "level": "shifted mean",
@@ -330,6 +331,12 @@ class Normal:
         model = copy(self)
         within = self.columns.correlation_given(partial(rows_alike, solution, self.step))
         model.series = 0.0 if within is None else self.columns.correlation
+        return model
+
+    def without_shapes(self) -> Normal:
+        """Return the family without shape and affine."""
+        model = copy(self)
+        model.shapes = False
         return model
 
     def block(self, bicluster: Bicluster) -> Block:
@@ -435,7 +442,7 @@ class Normal:
                 by_line = bound_by_lines(freedom, explained / max(own, 1e-300) * of, *line)
                 judged = judged if judged.raw >= by_line else judged._replace(raw=by_line)
             yield judged
-        if self.series or min(r, c) < 2:
+        if self.series or not self.shapes or min(r, c) < 2:
             return
         wide = (math.sqrt(r) + math.sqrt(c)) ** 2
         shape = largest_square(z)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.chance.evidence._cells import NOT_RAISED, Family, Judged, all_cells, first_sums
+from bivaluate.chance.evidence._cells import NOT_RAISED, SHAPES, Family, Judged, all_cells, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
@@ -136,12 +136,30 @@ def judged_alone(model: Family, bicluster: Bicluster) -> tuple[float, str]:
 
 
 def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
-    """Accept the bicluster of largest gain as long as there is one, each judged given those before it."""
+    """Accept the bicluster of largest gain as long as there is one, each judged given those before it.
+
+    A shape may hide blocks within it: where something else has evidence alone, the selection is made without shapes,
+    too, and counts if that gives more.
+    """
+    solution = cover.solution
+    jobs = n_jobs if sum(b.size for b in solution) >= _MANY_CELLS else 1
+    blocks = _for_each(lambda k: model.block(solution[k]), len(solution), jobs)
+    judged = _for_each(lambda k: model.judge(blocks[k], model.start), len(solution), jobs)
+    found, shaped = _select(model, cover, blocks, judged)
+    if shaped and (np.nan_to_num(found.alone) > 0).sum() > len(found.order):
+        plain = model.without_shapes()
+        again = _for_each(lambda k: plain.judge(blocks[k], plain.start), len(solution), jobs)
+        other = _select(plain, cover, blocks, again)[0]
+        if other.gain[list(other.order)].sum() > found.gain[list(found.order)].sum():
+            return other._replace(alone=found.alone)
+    return found
+
+
+def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged]) -> tuple[Selection, bool]:
+    """Return the selection, and whether anything accepted has a shape."""
     solution, K = cover.solution, len(cover.solution)
-    many = sum(b.size for b in solution) >= _MANY_CELLS
-    blocks = _for_each(lambda k: model.block(solution[k]), K, n_jobs if many else 1)
     state, names = model.start, Names(model.matrix.shape)
-    judged = _for_each(lambda k: model.judge(blocks[k], state), K, n_jobs if many else 1)
+    judged, shaped = list(judged), False
     plain = np.array([names.cost(b) + model.log_tests for b in solution])
     raws = np.array([one.raw for one in judged])
     alone = raws - plain
@@ -169,6 +187,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
             redundant[k] = repeated
             continue
         order.append(k)
+        shaped = shaped or judged[k].form in SHAPES
         state = model.accept(blocks[k], judged[k], state)
         names.accept(solution[k])
         stale |= waiting
@@ -184,7 +203,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
         or model.best(blocks[k]) > plain[k]
         for k in range(K)
     ]
-    return Selection(
+    found = Selection(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
         raws,
@@ -200,6 +219,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
         ),
         tuple(order),
     )
+    return found, shaped
 
 
 def _side(bicluster: Bicluster, cover: Cover) -> str:

@@ -213,6 +213,10 @@ class Weights:
         """Return the same."""
         return self
 
+    def without_shapes(self) -> Weights:
+        """Return the same."""
+        return self
+
     def inside(self, rows: Indices, cols: Indices, state: State) -> float:
         """Return the expected weight of some rows and columns, given what has been accepted."""
         total = self.expected.inside(rows, state.by_row[rows], cols, state.by_col[cols])
