@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -191,7 +192,7 @@ class Sweep:
         """Return the places that this process is to fill: all of them, or those of its part."""
         if self.part is None:
             return set(slots)
-        return slots_of(self.part, list(tasks(self.plan, slots, self._chosen, lambda _: b"")))
+        return slots_of(self.part, list(tasks(self.plan, slots, self._chosen, {}, lambda _: b"")))
 
     def _about(self, dataset: str, matrix: Matrix, chosen: Chosen) -> Iterator[str]:
         """Say which algorithms of a pattern cannot take a data set, and for which a sparse one is made dense."""
@@ -241,7 +242,8 @@ class Sweep:
         try:
             while True:
                 run = Run(self.folder, journal)
-                planned = list(tasks(self.plan, waiting, self._chosen, lambda cell: journal.packed(cell, "solution")))
+                packed = partial(journal.packed, column="solution")
+                planned = list(tasks(self.plan, waiting, self._chosen, _scores(run), packed))
                 work = self._perform(run, planned, workers)
                 with closing(work) as finished, interrupts() as raise_lost:
                     for task, outcomes in finished:
@@ -262,12 +264,7 @@ class Sweep:
 
     def _next(self, journal: Journal, found: list[DataSet]) -> list[Slot]:
         """Return what comes next where the plan finds K: it depends on the scores of what is finished."""
-        run = Run(self.folder, journal)
-        done: dict[Cell, Score | None] = {
-            Cell(*(row[name] for name in Cell._fields)): row if row["status"] in (OK, DEGENERATE) else None  # type: ignore[misc]
-            for row in run.results.to_dict("records")
-        }
-        return next_slots(self.plan, found, self._chosen, done)
+        return next_slots(self.plan, found, self._chosen, _scores(Run(self.folder, journal)))
 
     @property
     def _in_workers(self) -> bool:
@@ -311,6 +308,14 @@ def interrupts() -> Iterator[Callable[[], None]]:
         yield raise_lost
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _scores(run: Run) -> dict[Cell, Score | None]:
+    """Return the scores of every finished cell; None for those that failed."""
+    return {
+        Cell(*(row[name] for name in Cell._fields)): row if row["status"] in (OK, DEGENERATE) else None  # type: ignore[misc]
+        for row in run.results.to_dict("records")
+    }
 
 
 def _now() -> str:
