@@ -13,8 +13,7 @@ from typing import Any
 from benchmarks.timing import Comparison, print_table, seconds
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Plan, Sweep, load_run
-from bivaluate.sweep.schedule import all_slots, load_checked, sources, tasks
-from bivaluate.sweep.workers import Workers, perform_parallel
+from bivaluate.sweep.workers import kept_workers
 
 KS = (3, 5, 8, 10, 15)
 ALGORITHMS = ("cca", "las", "spectral")
@@ -50,20 +49,11 @@ def yeast_seconds(jobs: int, n_seeds: int) -> float:
     """Return the wall time of the yeast sweep on started workers."""
     plan = Plan(["yeast:*"], ALGORITHMS, KS, seeds=n_seeds)
     warm = Plan(["scenario:S9b"], ALGORITHMS, [2, 3], seeds=2 * jobs)
-    matrices = {
-        (source.name, seed): load_checked(source, seed)[0]
-        for p in (plan, warm)
-        for source in sources(p)
-        for seed in (range(2 * jobs) if source.per_seed else [None])
-    }
-    starting, working = (list(tasks(p, list(all_slots(p, sources(p), {})))) for p in (warm, plan))
-    begin, left = 0.0, len(starting)
-    everything = [*starting, *working]
-    for _ in perform_parallel(everything, lambda task: matrices[task.matrix_key], jobs, None, Workers()):
-        left -= 1
-        if left == 0:
-            begin = time.perf_counter()
-    return time.perf_counter() - begin
+    with tempfile.TemporaryDirectory() as folder, kept_workers():
+        Sweep(warm, Path(folder) / "warm", jobs=jobs).run()
+        begin = time.perf_counter()
+        Sweep(plan, Path(folder) / "run", jobs=jobs).run()
+        return time.perf_counter() - begin
 
 
 def main() -> list[Comparison]:

@@ -382,6 +382,83 @@ def data_table() -> str:
     return "\n".join(lines)
 
 
+Shares = dict[str, list[float]]
+
+
+def _elsewhere() -> dict[str, Any]:
+    """What `python -m benchmarks.elsewhere` wrote: number, P(p <= .05), P(p <= .2), P(q <= .05) of all and by algorithm."""
+    return dict(json.loads((ROOT / "docs" / "elsewhere.json").read_text(encoding="utf-8")))
+
+
+def elsewhere_summary() -> str:
+    """What was measured of confirm, recur and traits, in short."""
+    found = _elsewhere()
+    chance, repeats, planted, halves = (found[part] for part in ("calibration", "repeats", "planted", "halves"))
+    each = [row[1] for name, row in chance.items() if name != "all"]
+    as_is, centred = repeats["as they are"], repeats["rows centred"]
+    without, mixed = planted["not kept"]["all"], planted["not kept, mixed"]["all"]
+    absent = int(without[0] + mixed[0])
+    right, noise = (
+        [row for name, row in found["recur"].items() if name.endswith("noise") == kind] for kind in (False, True)
+    )
+    (real, permuted) = (found["traits"][kind]["all"] for kind in ("real", "permuted"))
+    of_noise = halves["surrogates"]["all"]
+    return "\n".join(
+        [
+            f"- **Confirm, calibration**: of {chance['all'][0]:,} biclusters found in surrogates of yeast series and judged in real series,",
+            f"  {_pct(chance['all'][1])} have p ≤ 0.05 ({_pct(chance['all'][2])} p ≤ 0.2); each of {len(each)} algorithms is between "
+            f"{_pct(min(each))} and {_pct(max(each))}.",
+            f"- **Confirm, true repeats** (heat shock, YPD, DTT; both directions): {_pct(as_is['all'][3])} of {as_is['all'][0]} biclusters are "
+            f"confirmed, {_pct(centred['all'][3])} of",
+            f"  {centred['all'][0]} when the mean of each row is taken off first; of equally active rows outside, {_pct(as_is['controls'])} would be, "
+            "which may be",
+            "  co-regulation that the biclusters missed.",
+            f"- **Confirm, planted**: {_pct(planted['kept']['all'][3])} of {planted['kept']['all'][0]} biclusters of modules that B has are confirmed, and "
+            f"{_pct((without[0] * without[3] + mixed[0] * mixed[3]) / absent)} of {absent} of",
+            f"  modules that B does not have ({_pct(without[3])} of the {without[0]} that hold fewer than three rows of a module that B has).",
+            f"- **Confirm, halves** (PBMC and six cancer sets): {_pct(halves['real']['all'][3])} of {halves['real']['all'][0]} biclusters are confirmed; of "
+            f"{of_noise[0]:,} of surrogates",
+            f"  {_pct(of_noise[1])} have p ≤ 0.05 and {_pct(of_noise[3])} are confirmed.",
+            f"- **Recur**: exactly the four planted programs in {sum(r[0] for r in right)} of {sum(r[1] for r in right)} runs (NMF and LAS, three "
+            f"strengths, K = 5 and 8); a group in {sum(r[0] for r in noise)} of {sum(r[1] for r in noise)} runs",
+            "  on noise.",
+            f"- **Traits**: {_pct(real[3])} of {real[0]} biclusters of twelve cancer data sets match a class of samples at q ≤ 0.05; with permuted labels",
+            f"  {_pct(permuted[3])} of {permuted[0]:,} do, and {_pct(permuted[1])} have p ≤ 0.05.",
+        ]
+    )
+
+
+def _pct(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def elsewhere_tables() -> str:
+    """The same by algorithm."""
+    found = _elsewhere()
+    parts: dict[str, Shares] = {
+        "surrogates of series": found["calibration"],
+        "repeats": found["repeats"]["as they are"],
+        "repeats, rows centred": found["repeats"]["rows centred"],
+        "modules that B has": found["planted"]["kept"],
+        "modules that B has not": found["planted"]["not kept"],
+        "the same, mixed": found["planted"]["not kept, mixed"],
+        "halves": found["halves"]["real"],
+        "halves of surrogates": found["halves"]["surrogates"],
+        "traits": found["traits"]["real"],
+        "traits, permuted": found["traits"]["permuted"],
+    }
+    lines = ["| data | algorithm | biclusters | p ≤ 0.05 | p ≤ 0.2 | q ≤ 0.05 |", "|---|---|---|---|---|---|"]
+    for name, shares in parts.items():
+        for algorithm, row in shares.items():
+            if algorithm != "controls":
+                lines.append(
+                    f"| {name} | {algorithm} | {row[0]:,} | {' | '.join(f'{value:.3f}' for value in row[1:])} |"
+                )
+    lines += ["", "| programs over samples | runs | exactly right, or a group in noise |", "|---|---|---|"]
+    lines += [f"| {name} | {runs} | {right} |" for name, (right, runs) in found["recur"].items()]
+    return "\n".join(lines)
+
+
 def formulas() -> str:
     """The formulas of measures as the page shows them, MathML by LaTeX."""
     from latex2mathml.converter import convert
@@ -409,6 +486,8 @@ def documents() -> dict[Path, str]:
     scale = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     scale = filled(scale, "measured", scale_table())
     scale = filled(scale, "past one machine", past_one_machine())
+    elsewhere = (ROOT / "docs" / "elsewhere.md").read_text(encoding="utf-8")
+    elsewhere = filled(filled(elsewhere, "measured", elsewhere_summary()), "by algorithm", elsewhere_tables())
     reliability = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     reliability = filled(reliability, "coverage", coverage_sentence())
     reliability = filled(reliability, "attack", attack_table())
@@ -424,6 +503,7 @@ def documents() -> dict[Path, str]:
         ROOT / "docs" / "scale.md": scale,
         ROOT / "docs" / "speed.md": speed,
         ROOT / "docs" / "reliability.md": reliability,
+        ROOT / "docs" / "elsewhere.md": elsewhere,
         ROOT / "src" / "bivaluate" / "report" / "static" / "formulas.json": formulas(),
     }
 

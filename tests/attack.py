@@ -345,7 +345,7 @@ def _read_run(path: Path, checked: bool) -> None:
     for entry in run.matrices.values():
         run.matrix(entry["dataset"], entry["seed"])
     if checked:
-        run.tables()
+        repr(run.tables)
     repr(run.provenance)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import FileError, MatrixError, MissingExtraError, ParameterError, SolutionError, suggest
-from bivaluate._rows import take_near
+from bivaluate._check import check_held
+from bivaluate._errors import FileError, MatrixError, MissingExtraError, ParameterError, SolutionError
+from bivaluate._stored import Store, stored_cells
 from bivaluate._text import first_few
 
 KEY = "bivaluate"
 Labelled = tuple[Any, tuple[str, ...], tuple[str, ...]]  # cells, labels of rows and of columns
-_SPAN = 1 << 14  # rows of a backed object that are read at once for those wanted among them
 
 
 def is_anndata(X: Any) -> bool:
@@ -33,8 +33,7 @@ def cells_of(adata: Any, layer: str | None, obs_rows: bool) -> Labelled:
     elif layer is not None and layer not in adata.layers:
         # since anndata 0.13 X is a layer too, without a name
         known = [*filter(None, adata.layers), *([] if adata.raw is None else ["raw"])]
-        found = f"layers: {first_few(known)}.{suggest(layer, known)}"
-        raise ParameterError(f"the AnnData object has no layer {layer!r}; {found}")
+        check_held("the AnnData object", "layer", layer, known)
     cells = holder.X if layer in (None, "raw") else adata.layers[layer]
     if cells is None:
         raise MatrixError("the AnnData object has no X; name one of its layers with layer=.")
@@ -89,77 +88,16 @@ def read_obs(path: Any) -> Any:
 
 
 def _rows_of(cells: Any, turned: bool) -> Any:
-    module = type(cells).__module__
-    if module.startswith("h5py") or module.startswith("zarr"):
-        return BackedRows(cells, turned)
-    if hasattr(cells, "to_memory"):  # a sparse matrix in its file
-        in_order = (getattr(cells, "format", "csr") == "csr") != turned
-        if in_order and not turned:
-            return BackedRows(cells, turned)
-        cells = cells.to_memory()
+    """Return cells as they are in memory, or as a source that reads them from the file an object is backed by."""
+    node = getattr(cells, "group", cells)  # of a sparse matrix in its file: where its parts are
+    module = type(node).__module__.partition(".")[0]
+    if module == "h5py":
+        return stored_cells(Store(Path(node.file.filename), "hdf5", node.file), node, turned, node.file.filename)
+    if module == "zarr" and (root := getattr(node.store, "root", None)) is not None:
+        return stored_cells(Store(Path(root), "zarr"), node, turned, str(root))
+    cells = cells.to_memory() if hasattr(cells, "to_memory") else cells
     cells = cells if hasattr(cells, "T") else np.asarray(cells)
     return cells.T if turned else cells
-
-
-class BackedRows:
-    """Rows of an object backed by its file, read through its handle or, where it was sent, through a new one."""
-
-    def __init__(self, array: Any, turned: bool) -> None:
-        self._array, self._is_turned = array, turned
-        self.sparse = hasattr(array, "to_memory")
-        n, m = (int(side) for side in array.shape)
-        self.shape = (m, n) if turned else (n, m)
-        self.dtype: np.dtype[Any] = np.dtype(array.dtype)
-
-    def __reduce__(self) -> Any:
-        node = getattr(self._array, "group", self._array)  # of a sparse matrix: where its parts are
-        if type(node).__module__.startswith("h5py"):
-            return _opened_again, (str(Path(node.file.filename).absolute()), node.name, self._is_turned)
-        root = getattr(node.store, "root", None)
-        if root is None:
-            raise MatrixError(
-                "an AnnData object that is not backed by a file cannot be sent to other processes; write it to one."
-            )
-        return _opened_again, (str(Path(root).absolute()), f"/{node.path}", self._is_turned)
-
-    def transposed(self) -> Any:
-        """Return the same rows with rows and columns swapped."""
-        return _rows_of(self._array, not self._is_turned)
-
-    def rows(self, start: int, stop: int) -> Any:
-        """Return rows start:stop, read from the file."""
-        part = self._array[:, start:stop].T if self._is_turned else self._array[start:stop]
-        if not self.sparse:
-            return np.asarray(part)
-        from scipy.sparse import csr_array
-
-        return csr_array(part)
-
-    def take(self, rows: NDArray[np.int64]) -> Any:
-        """Return the rows of these numbers; what lies close together is read at once."""
-        return take_near(self, rows, _SPAN)
-
-
-def _opened_again(path: str, key: str, turned: bool) -> BackedRows:
-    """Return the rows of a backed object where it was sent to."""
-    if not Path(path).exists():
-        raise MatrixError(
-            f"{path} is missing, or was moved. Every process that reads the matrix, on other machines too, needs it under "
-            "this path."
-        )
-    if Path(path).is_dir():
-        import zarr
-
-        node: Any = zarr.open_group(path, mode="r")[key.strip("/")]
-    else:
-        import h5py
-
-        node = h5py.File(path, "r")[key]
-    if hasattr(node, "keys"):
-        from anndata.io import sparse_dataset
-
-        node = sparse_dataset(node)
-    return BackedRows(node, turned)
 
 
 def axes(obs_rows: bool) -> tuple[str, str]:
@@ -192,9 +130,7 @@ def add_results(adata: Any, evaluation: Any, key: str, obs_rows: bool) -> None:
     solution = evaluation.solution
     expected = adata.shape if obs_rows else adata.shape[::-1]
     if tuple(expected) != solution.shape:
-        raise SolutionError(
-            f"the AnnData object holds a matrix of shape {tuple(expected)}, but the solution is for one of {solution.shape}."
-        )
+        raise SolutionError(f"the AnnData object has shape {tuple(expected)}, the solution is for {solution.shape}.")
     tree = results_tree(evaluation)  # whatever can fail comes before the object changes
     masks = [np.ascontiguousarray(mask.T) for mask in (solution.row_masks, solution.col_masks)]
     for place, mask in zip(axes(obs_rows), masks, strict=True):

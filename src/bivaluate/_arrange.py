@@ -43,9 +43,8 @@ def block_order(
 def _chain(masks: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
     """Return the biclusters so that each is followed by the one that shares most members with it."""
     # Whole numbers of members are exact in float32 products, which are many times quicker than those of integers.
-    shared, beside = (
-        np.asarray(m.astype(np.float32) @ m.T.astype(np.float32), dtype=np.float64) for m in (masks, other)
-    )
+    exact = (side.astype(np.float32) for side in (masks, other))
+    shared, beside = ((side @ side.T).astype(np.float64) for side in exact)
     likeness = shared * (other.shape[1] + 1) + beside
     likeness[:, 0] = -1.0
     chain = [0]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bivaluate._errors import BivaluateError, MatrixError, ParameterError, suggest
-from bivaluate._text import Advice, Option, plural
+from bivaluate._text import Advice, Option, first_few, plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,13 @@ def check_choice(name: str, value: Choice, allowed: Iterable[str]) -> Choice:
         listed = ", ".join(repr(a) for a in allowed)
         raise ParameterError(Advice(Option(name), f" is {value!r}; allowed: {listed}.{suggest(str(value), allowed)}"))
     return value
+
+
+def check_held(holder: str, what: str, asked: str, known: Iterable[str]) -> None:
+    """Raise unless a file or object holds what is asked for by name."""
+    known = list(known)
+    if asked not in known:
+        raise ParameterError(f"{holder} has no {what} {asked!r}; it has {first_few(known)}.{suggest(asked, known)}")
 
 
 def check_instance(name: str, value: Any) -> None:
@@ -127,13 +134,9 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
     if module == "bivaluate.solution":
-        raise MatrixError(
-            f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? The matrix comes first."
-        )
+        raise MatrixError(f"{name} is a {type(X).__name__}, not a matrix, which comes first. Were the two swapped?")
     if module.startswith("scipy.sparse"):
-        raise MatrixError(
-            f"{name} is sparse, and a dense matrix is needed here; pass {name}.toarray() if it fits in memory."
-        )
+        raise MatrixError(f"{name} is sparse; a dense matrix is needed: pass {name}.toarray() if it fits in memory.")
     try:
         if module.startswith("torch"):
             X = X.detach().cpu()

@@ -34,10 +34,8 @@ def connect(address: str) -> Any:
     try:
         client = distributed().Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise RunError(
-            f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with "
-            f"`dask worker {address}`."
-        ) from None
+        said = f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with"
+        raise RunError(f"{said} `dask worker {address}`.") from None
     except TypeError as error:  # how Dask says that it has no certificates
         raise RunError(
             f"cannot make a secure connection to {address} ({error}). Name the certificates in Dask's configuration: ca-file, "
@@ -48,18 +46,14 @@ def connect(address: str) -> Any:
         versions = client.run(_worker_version)
     except TimeoutError:
         client.close()
-        raise RunError(
-            f"the Dask scheduler at {address} has no workers. Start some with `dask worker {address}`."
-        ) from None
+        raise RunError(f"the Dask scheduler at {address} has no workers. Start some: dask worker {address}") from None
     from bivaluate import __version__
 
     for worker, version in versions.items():
         if version != __version__:
             client.close()
-            raise RunError(
-                f"the Dask worker {worker} has {version}, and this is bivaluate {__version__}. "
-                "Install the same version on all machines."
-            )
+            said = f"the Dask worker {worker} has {version}, and this is bivaluate {__version__}."
+            raise RunError(f"{said} Install the same version on all machines.")
     return client
 
 
@@ -86,9 +80,7 @@ class DaskSource:
         if array.ndim != 2:
             raise MatrixError(f"{name} has {array.ndim} dimensions; a 2-D matrix (rows x columns) is needed.")
         if any(size != size for size in array.shape):
-            raise MatrixError(
-                f"{name} is a Dask array of unknown shape: call {name}.compute_chunk_sizes() before passing it."
-            )
+            raise MatrixError(f"{name} is a Dask array of unknown shape: call {name}.compute_chunk_sizes() first.")
         if len(array.chunks[1]) > 1:
             raise MatrixError(
                 f"{name} is a Dask array split along columns into {len(array.chunks[1])} chunks; rows have to be whole. "
@@ -230,10 +222,8 @@ def added_up(
 
 
 def _lost_too_often() -> RunError:
-    return RunError(
-        f"workers of the cluster were lost {TRIES} times in the middle of a pass. Start them again, with "
-        "more memory each if they ran out of it, or fewer threads."
-    )
+    said = f"workers of the cluster were lost {TRIES} times in the middle of a pass. Start them again, with"
+    return RunError(f"{said} more memory each if they ran out of it, or fewer threads.")
 
 
 class _Lost(Exception):
@@ -273,9 +263,7 @@ def submit(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[
     try:
         there = send_to_all(client, shared)
     except OSError as error:
-        raise RunError(
-            f"the connection to the Dask scheduler was lost ({error}). Start a scheduler and the same command again."
-        ) from error
+        raise RunError(f"the Dask scheduler was lost ({error}). Start a new one, then the same command.") from error
     if pieces and isinstance(pieces[0][1], tuple):
         from dask.delayed import delayed
 

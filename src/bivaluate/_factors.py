@@ -180,9 +180,7 @@ def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
             for topic, share in model.get_document_topics(document, minimum_probability=0.0):
                 shares[i, topic] = share
         return check_factors(shares, topics)
-    fitted = (
-        "is not fitted (it has no components_): call fit first" if hasattr(model, "transform") else "has no factors"
-    )
+    fitted = "is not fitted (no components_): call fit first" if hasattr(model, "transform") else "has no factors"
     hint = "Pass scikit-learn's NMF or LatentDirichletAllocation, or gensim's LdaModel, or the factors to from_factors"
     raise SolutionError(f"{name} {fitted}. {hint}.")
 

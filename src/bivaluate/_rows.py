@@ -151,10 +151,7 @@ class FileSource:
         try:
             return self.path.open("rb", buffering=0)
         except FileNotFoundError:
-            raise MatrixError(
-                f"{self.path} is missing, or was moved. Every process that reads the matrix, on other machines too, "
-                "needs the file under this path."
-            ) from None
+            raise moved(self.path) from None
 
     def _read(self, file: Any, start: int, cells: NDArray[Any]) -> None:
         """Fill whole rows from row `start` on."""
@@ -164,11 +161,17 @@ class FileSource:
             got = file.readinto(room[done:])
             if not got:
                 row = start + done // (self.shape[1] * self.dtype.itemsize)
-                raise MatrixError(
-                    f"{self.path} ends within row {row} (counted from 0) of {self.shape[0]}: it became shorter while "
-                    "it was being read, or was never written completely. Write it again."
-                )
+                said = f"{self.path} ends within row {row} (counted from 0) of {self.shape[0]}: it became shorter while"
+                raise MatrixError(f"{said} it was being read, or was never written completely. Write it again.")
             done += got
+
+
+def moved(path: Path) -> MatrixError:
+    """Return the error for a file that is not where its rows were read from."""
+    return MatrixError(
+        f"{path} is missing, or was moved. Every process that reads the matrix, on other machines too, needs it under "
+        "this path."
+    )
 
 
 class Elsewhere:

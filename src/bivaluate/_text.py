@@ -172,6 +172,11 @@ def shared(sentences: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -
     return [text for text in sentences[0] if all(text in others for others in sentences) and not own(text)]
 
 
+def first_line(error: BaseException) -> str:
+    """Return the beginning of what an error says, for messages that quote it."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]
+
+
 @dataclass(frozen=True)
 class Option:
     """An option as a sentence names it: ``name=value`` in Python, and as the command line spells it there.

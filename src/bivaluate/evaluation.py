@@ -71,19 +71,17 @@ def evaluate(
     ----------
     X : array-like of shape (n, m), DataFrame, AnnData, scipy.sparse matrix, RowSource or Matrix
         The data; labels are kept. An AnnData object is genes x cells unless `obs_rows`. Sparse matrices are scored from
-        their entries, memory maps and other sources some rows at a time: neither is turned into one dense array.
+        their entries, memory maps and other sources some rows at a time.
     solution : Biclustering, Found, estimator or list of pairs
-        The biclusters: a :class:`Biclustering`, a fitted biclustering estimator, or pairs (rows, columns) of positions
-        or labels of `X`.
+        The biclusters; pairs (rows, columns) hold positions or labels of `X`.
     metrics : str or iterable of str or callable
         ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys; measures of your own as
         ``"module:function"`` or as functions, of (values of a bicluster) or of (X, solution).
     degenerate : {"nan", "formula"}
-        How a bicluster of one row or one column counts: ``"nan"`` (undefined, so it is left out of every score) or
-        ``"formula"`` (what the formula gives, the 0 of the paper).
+        A bicluster of one row or one column is undefined and left out of every score, or has the formula's 0.
     missing : {"raise", "omit"}
-        Raise on NaN cells, or omit them: rows with fewer than two observed cells and columns with none are left
-        out of their block, the rest is averaged over observed cells.
+        Raise on NaN cells, or average over observed cells; rows with fewer than two of them and columns with none are
+        left out of their block.
     min_rows, min_cols : int
         Smallest bicluster wanted.
     small : {"flag", "drop"}
@@ -93,34 +91,29 @@ def evaluate(
     exponent, epsilon : float
         Of NVE_cov = NVE / (CR + epsilon)^exponent.
     ve_axis : {"rows", "columns"}
-        Which lines :func:`virtual_error` standardises: rows, as the formula is printed, or columns. VE, what is built
-        on it (AvgVE, NVE, NVE_cov, chance-corrected measures) and the mergers are then those of the transposed problem;
-        MSR, NSR, evidence and findings stay the same.
+        Which lines VE standardises: rows, as the formula is printed, or columns. VE, what is built on it and the
+        mergers are then those of the transposed problem; MSR, NSR, evidence and findings stay the same.
     absent : {"zero", "missing"}, optional
-        How to read cells that a sparse matrix does not store: as zeros, as in counts (the default), or as missing, as
-        in ratings, with the rules of ``missing="omit"``.
+        Cells that a sparse matrix does not store are zeros, as in counts (the default), or missing, as in ratings.
     layer : str, optional
         Of an AnnData object: a layer in place of X, or ``"raw"``.
     obs_rows : bool, default=False
         Of an AnnData object: whether observations (cells) are the rows rather than variables (genes).
     key_added : str, optional
-        Put the results into the AnnData object: memberships in ``.varm`` and ``.obsm``, scores, tables and findings in
-        ``.uns``, all under this name. :meth:`Biclustering.from_anndata` takes the memberships out again.
+        Put memberships into ``.varm`` and ``.obsm`` of the AnnData object, and all results into ``.uns``, by this name.
     sample : float, optional
-        Share of the rows in biclusters to look at, chosen at random: for matrices too large to be read through. Scores
-        that are means over rows are estimated, with standard errors (`Evaluation.standard_errors`); those of the
-        memberships are exact; the others are undefined.
+        Share of the rows in biclusters to look at, chosen at random. Means over rows are estimated, with standard
+        errors; scores of the memberships are exact; the others are undefined.
     random_state : int, optional
         Seed of the sample.
     memory : int or str, optional
         Bytes that may be held of what is read some rows at a time: 2_000_000_000 or ``"2G"``.
     scheduler : str or distributed.Client, optional
-        Address of a Dask scheduler whose workers are to read the rows: of files they can see, and of Dask arrays. A
-        Dask array is looked at by the cluster of this process, if there is one, without asking.
+        Dask scheduler whose workers read the rows of files they can see; Dask arrays find the cluster of this process.
     progress : callable, optional
         Called with (done, total) as chunks of rows are read.
     n_jobs : int, optional
-        Threads for large inputs; ``None`` or -1 uses all cores. Results are the same to the bit for any number.
+        Threads for large inputs; by default all cores. Results are the same to the bit for any number.
 
     Returns
     -------
@@ -129,12 +122,9 @@ def evaluate(
 
     Raises
     ------
-    MatrixError
-        If the matrix is not one of finite numbers.
-    SolutionError
-        If the biclusters do not fit the matrix.
-    ParameterError
-        If a measure is not known or an option has a value that is not allowed.
+    MatrixError, SolutionError, ParameterError
+        If the matrix is not one of finite numbers, the biclusters do not fit it, or an option has a value that is not
+        allowed.
 
     See Also
     --------
@@ -149,8 +139,6 @@ def evaluate(
     >>> result = evaluate(X, S)
     >>> round(result.scores["nve"], 6), round(result.scores["nve_cov"], 6)
     (0.934293, 1.09102)
-    >>> result.findings[0]
-    'B3 has two columns, which VE cannot judge.'
     """
     chosen = choose_metrics(metrics)
     check_choice("small", small, ("flag", "drop"))
@@ -161,43 +149,21 @@ def evaluate(
     if adata is not None:
         X = Matrix.from_anndata(adata, layer=layer, obs_rows=obs_rows)
     elif layer is not None or obs_rows or key_added is not None:
-        raise ParameterError(
-            f"layer, obs_rows and key_added are about AnnData objects, but X is of type {type(X).__name__}."
-        )
+        kind = type(X).__name__
+        raise ParameterError(f"layer, obs_rows and key_added are about AnnData objects, but X is of type {kind}.")
     if key_added is not None:
         check_key(key_added)
     if adata is not None and not obs_rows and getattr(solution, "shape", None) == adata.shape != X.shape:
         found = f"the solution is for {adata.shape[0]} x {adata.shape[1]}, observations (cells) by variables (genes)"
-        raise SolutionError(
-            Advice(
-                f"{found}, but its rows are taken to be variables: pass ",
-                Option(python="obs_rows=True", command="--transpose"),
-                ".",
-            )
-        )
-    workspace = Workspace.of(
-        X,
-        solution,
-        degenerate=degenerate,
-        missing=missing,
-        single=single,
-        exponent=exponent,
-        epsilon=epsilon,
-        ve_axis=ve_axis,
-        absent=absent,
-        memory=memory,
-        scheduler=scheduler,
-        progress=progress,
-        n_jobs=n_jobs,
-    )
+        how = Option(python="obs_rows=True", command="--transpose")
+        raise SolutionError(Advice(f"{found}, but its rows are taken to be variables: pass ", how, "."))
+    how_scored: dict[str, Any] = {"degenerate": degenerate, "missing": missing, "single": single, "absent": absent}
+    how_scored |= {"exponent": exponent, "epsilon": epsilon, "ve_axis": ve_axis}
+    how_read: dict[str, Any] = {"memory": memory, "scheduler": scheduler, "progress": progress, "n_jobs": n_jobs}
+    workspace = Workspace.of(X, solution, **how_scored, **how_read)
     if sample is not None and ve_axis == "columns":
-        raise ParameterError(
-            Advice(
-                f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none: read all rows, or take ",
-                Option("ve_axis", "rows"),
-                ".",
-            )
-        )
+        found = f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none"
+        raise ParameterError(Advice(f"{found}: read all rows, or take ", Option("ve_axis", "rows"), "."))
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
     positions = np.arange(len(below))
     dropped: list[str] = []
@@ -219,26 +185,15 @@ def evaluate(
 def _warn(result: Evaluation) -> None:
     undefined = result.undefined
     if undefined:
-        warnings.warn(
-            DegenerateWarning(
-                Advice(
-                    f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column, where "
-                    "coherence is not defined: left out of the scores.",
-                    Advice(" Pass ", Option("degenerate", "formula"), " for the formula's 0."),
-                )
-            ),
-            stacklevel=3,
-        )
+        found = f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column"
+        said = f"{found}, where coherence is not defined: left out of the scores."
+        how = Advice(" Pass ", Option("degenerate", "formula"), " for the formula's 0.")
     elif len(result.names) == 1 and result.options.single == "nan" and {"nve", "nsr"} & result.status.keys():
-        warnings.warn(
-            DegenerateWarning(
-                Advice(
-                    f"{result.names[0]} is the only bicluster: {symbol('nsr')} and {symbol('nve')} are undefined.",
-                    Advice(" Pass ", Option("single", "matrix"), " to compare it with the whole matrix."),
-                )
-            ),
-            stacklevel=3,
-        )
+        said = f"{result.names[0]} is the only bicluster: {symbol('nsr')} and {symbol('nve')} are undefined."
+        how = Advice(" Pass ", Option("single", "matrix"), " to compare it with the whole matrix.")
+    else:
+        return
+    warnings.warn(DegenerateWarning(Advice(said, how)), stacklevel=3)
 
 
 class _Scores(dict[str, float]):
@@ -261,23 +216,17 @@ class Evaluation:
         The matrix, the solution and what has been computed from them.
     metrics : sequence of Metric
         Records of the measures to compute.
-    names : sequence of str
-        What the biclusters are called.
-    below : array of bool
-        Which biclusters are smaller than wanted.
-    dropped : sequence of str
-        Names of the biclusters that were dropped for their size.
+    names, below, dropped : sequence
+        What the biclusters are called, whether each is smaller than wanted, and the names of those dropped for that.
     sampled : Sampled, optional
         The rows looked at, where not all are.
 
     Attributes
     ----------
-    scores : dict
-        Scores of the solution by registry key.
-    status : dict
-        Why a score of the solution is undefined, by registry key.
+    scores, status : dict
+        Scores of the solution, and why one is undefined, by registry key.
     names : list of str
-        What the biclusters are called: B1, B2, … by their position in the solution given.
+        B1, B2, … by position in the solution given.
 
     See Also
     --------
@@ -337,10 +286,9 @@ class Evaluation:
 
     @cached_property
     def standard_errors(self) -> dict[str, Any]:
-        """Standard errors of scores estimated from a sample of rows, by registry key; empty where all rows were read.
+        """Standard errors of scores estimated from a sample of rows, by registry key; those of biclusters are arrays.
 
-        Those of biclusters are arrays. A row's share of VE or MSR is known exactly; what is uncertain is which rows
-        were drawn: s·√(1 − f)/√r for r of its rows, a share f of them, with s the standard deviation of their shares.
+        s·√(1 − f)/√r for r rows drawn, a share f of all, with s the standard deviation of their shares of VE or MSR.
 
         Examples
         --------
@@ -366,10 +314,8 @@ class Evaluation:
 
         Examples
         --------
-        >>> X = np.arange(20.0).reshape(4, 5) ** 2
-        >>> result = evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])])
-        >>> len(result.solution)
-        2
+        >>> len(evaluate(X, S).solution)
+        3
         """
         return self._workspace.solution
 
@@ -431,28 +377,19 @@ class Evaluation:
 
         Examples
         --------
-        >>> X = np.random.default_rng(0).normal(size=(60, 20))
-        >>> X[:15, :6] += 3
-        >>> print(evaluate(X, [(range(15), range(6)), (range(30, 45), range(10, 16))]).verdict)
-        1 of the 2 biclusters is supported; B2 is not supported.
+        >>> verdict = evaluate(X, S).verdict
         """
         nouns, records = self.matrix.nouns, self.records if self._judged else [{"verdict": None} for _ in self.names]
-        steps = solution_steps(
-            records,
-            self.matrix,
-            self.place,
-            searched="find" in (self.solution.info.get("name"), self.solution.info.get("algorithm")),
-            omits=self.options.missing == "omit",
-        )
+        searched = "find" in (self.solution.info.get("name"), self.solution.info.get("algorithm"))
+        omits = self.options.missing == "omit"
+        steps = solution_steps(records, self.matrix, self.place, searched=searched, omits=omits)
         notes = [text for text in self.findings if text != NO_BICLUSTERS]
         members = first_members(self.matrix, self.solution)
         return judged(records, nouns=nouns, steps=steps, notes=notes, members=members)
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
-        """One mapping per bicluster: name, sizes, metrics, nearest partner, VE of the merger, status.
-
-        The partner is left empty if none of the measures needs mergers.
+        """One mapping per bicluster: name, sizes, metrics, nearest partner (where mergers were needed), status.
 
         Examples
         --------
@@ -464,12 +401,8 @@ class Evaluation:
         judgements = self._judgements
         records = []
         for k, name in enumerate(self.names):
-            record: dict[str, Any] = {
-                "bicluster": name,
-                "n_rows": int(work.r[k]),
-                "n_cols": int(work.c[k]),
-                "size": int(work.r[k] * work.c[k]),
-            }
+            n_rows, n_cols = int(work.r[k]), int(work.c[k])
+            record: dict[str, Any] = {"bicluster": name, "n_rows": n_rows, "n_cols": n_cols, "size": n_rows * n_cols}
             record |= {key: float(column[k]) for key, column in self._columns.items()}
             errors = {key: error for key, error in self.standard_errors.items() if key in self._columns}
             record |= {f"{key}_se": float(error[k]) for key, error in errors.items()}
@@ -505,12 +438,11 @@ class Evaluation:
 
     @cached_property
     def _judgements(self) -> list[dict[str, Any]]:
-        return (
-            evidence_rows(evidence_scores(self._workspace), self._workspace.cover, self.names) if self._judged else []
-        )
+        work = self._workspace
+        return evidence_rows(evidence_scores(work), work.cover, self.names) if self._judged else []
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the scores of the solution as a table of one row, to be put together with those of others.
+        """Return the scores of the solution as a table of one row.
 
         Returns
         -------
@@ -532,16 +464,11 @@ class Evaluation:
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; a new figure if not given.
 
         Returns
         -------
         Axes
             The axes drawn on.
-
-        See Also
-        --------
-        bivaluate.plots
 
         Examples
         --------
@@ -556,28 +483,15 @@ class Evaluation:
         Parameters
         ----------
         path : str or path-like
-            Where to write it.
 
         Returns
         -------
         Path
             The file.
 
-        Raises
-        ------
-        FileError
-            If it cannot be written.
-
-        See Also
-        --------
-        build_report
-
         Examples
         --------
-        >>> import tempfile
-        >>> X = np.random.default_rng(0).normal(size=(9, 6))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     evaluate(X, [([0, 1], [0, 1, 2]), ([2, 3], [2, 3, 4])]).report(f"{folder}/page.html").name
+        >>> evaluate(X, S).report("page.html").name
         'page.html'
         """
         return bivaluate.build_report(self, path)
@@ -588,9 +502,7 @@ class Evaluation:
         Returns
         -------
         dict
-            ``scores``, ``solution`` (its members, as in a solution file), ``biclusters`` and ``findings``. Undefined
-            scores are None; ``status`` holds the reasons of the solution, ``reasons`` those of each bicluster, by
-            registry key. The mergers are K × K numbers and stay in :attr:`mergers`.
+            Undefined scores are None; ``status`` has the reasons of the solution, ``reasons`` those of a bicluster.
 
         Examples
         --------
@@ -638,18 +550,13 @@ class Evaluation:
         reasons = {}
         for key, column in self._columns.items():
             if math.isnan(column[k]):
-                alone = (
-                    key in ("nve_k", "nsr_k") and work.defined[k] and math.isnan(work.along_axis.nearest_ve.merged[k])
-                )
+                alone = key in ("nve_k", "nsr_k") and work.defined[k] and np.isnan(work.along_axis.nearest_ve.merged[k])
                 reasons[key] = "there is no other bicluster to merge it with" if alone else rest
                 if key in self._too_large:
                     reasons[key] = _DOES_NOT_FIT
-                elif (
-                    key in OF_SQUARES
-                    and work.defined[k]
-                    and np.isinf([work.msr[k], work.nearest_msr.merged[k] if key == "nsr_k" else 0.0]).any()
-                ):
-                    reasons[key] = OVERFLOW
+                elif key in OF_SQUARES and work.defined[k]:
+                    squares = [work.msr[k], *(work.nearest_msr.merged[k : k + 1] if key == "nsr_k" else ())]
+                    reasons[key] = OVERFLOW if np.isinf(squares).any() else reasons[key]
         if self._sampled is not None:
             return {key: self._reason(key) for key in reasons}
         if "evidence" in reasons:
@@ -674,12 +581,8 @@ class Evaluation:
         if n_defined == 1 and self.options.single == "nan":
             return "only one bicluster is defined; there is no other one to merge it with"
         looked_at = self._looked_at(metric.of_ve)
-        if (
-            key in OF_SQUARES
-            and np.isinf([*looked_at.msr, *(looked_at.nearest_msr.merged if key == "nsr" else ())]).any()
-        ):
-            return OVERFLOW
-        return ZERO_BY_ZERO
+        squares = [*looked_at.msr, *(looked_at.nearest_msr.merged if key == "nsr" else ())] if key in OF_SQUARES else []
+        return OVERFLOW if np.isinf(squares).any() else ZERO_BY_ZERO
 
     def _repr_html_(self) -> str:
         return self.verdict._repr_html_()
@@ -699,13 +602,12 @@ def _none_for_nan(value: Any) -> Any:
 def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[..., float]:
     """Return ``score(estimator, X)`` for model selection, greater is better.
 
-    Biclusters name rows of the matrix they were found in, so a score on other rows has no meaning. Use it
-    with one split in which training and test set are all rows, ``cv=[(all_rows, all_rows)]``.
+    Biclusters name rows of the matrix they were found in: use one split, ``cv=[(all_rows, all_rows)]``.
 
     Parameters
     ----------
     metric : str
-        Registry key of a measure of the whole solution that has a better direction.
+        Registry key of a measure by which solutions can be ranked.
     **options : object
         Passed to :func:`evaluate`.
 
@@ -725,14 +627,8 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
 
     Examples
     --------
-    >>> from sklearn.cluster import SpectralCoclustering
     >>> from sklearn.model_selection import GridSearchCV
-    >>> X = np.random.default_rng(0).random((30, 20))
-    >>> everything = np.arange(len(X))
-    >>> search = GridSearchCV(SpectralCoclustering(random_state=0), {"n_clusters": [2, 3]},
-    ...                       scoring=solution_scorer("nve_cov"), cv=[(everything, everything)])
-    >>> search.fit(X).best_params_
-    {'n_clusters': 2}
+    >>> search = GridSearchCV(model, grid, scoring=solution_scorer("nve_cov"), cv=cv)  # doctest: +SKIP
     """
     record = get_ranking_metric(metric)
     if "metrics" in options:
@@ -743,11 +639,9 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
         solution = fitted_solution(estimator, X)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if shape != solution.shape:
-            raise SolutionError(
-                f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}. "
-                "Biclusters can only be scored on the rows they were found in: use one split with all rows on "
-                "both sides, cv=[(all_rows, all_rows)]."
-            )
+            found = f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}"
+            how = "Biclusters can only be scored on the rows they were found in: use cv=[(all_rows, all_rows)]"
+            raise SolutionError(f"{found}. {how}.")
         return sign * evaluate(X, solution, metrics=[metric], **options).scores[metric]
 
     return score

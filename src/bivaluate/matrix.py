@@ -46,7 +46,188 @@ def cut_block(array: NDArray[Any], rows: NDArray[np.int64], cols: NDArray[np.int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Matrix:
+class _Cells:
+    """The cells of a matrix, read and checked some rows at a time; what other rooms ask a matrix for."""
+
+    source: Any  # whatever a user gives; a RowSource from here on
+    row_labels: tuple[str, ...] | None = None
+    col_labels: tuple[str, ...] | None = None
+    name: str = "X"
+    absent: str = "zero"
+    memory: int | None = None
+    progress: Callable[[int, int], None] | None = None
+    nouns: tuple[str, str] = ROWS_AND_COLUMNS
+    _known: dict[Any, Any] | None = field(default=None, init=False)  # of a settled matrix: what `once` was asked
+
+    def __post_init__(self) -> None:
+        check_choice("absent", self.absent, ("zero", "missing"))
+        object.__setattr__(self, "source", _source_of(self.source, self.name))
+        for n, what, key in zip(self.shape, ("row", "column"), ("row_labels", "col_labels"), strict=True):
+            labels = getattr(self, key)
+            if labels is not None and len(labels) != n:
+                raise MatrixError(f"{self.name} has {plural(n, what)} but {plural(len(labels), f'{what} label')}.")
+            object.__setattr__(self, key, None if labels is None else tuple(labels))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        n, m = self.source.shape
+        return int(n), int(m)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether rows come as CSR."""
+        return bool(self.source.sparse)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the cells are a dense float64 array in memory: what small matrices and plain arrays are."""
+        return isinstance(self.source, ArraySource) and self.source.dtype == np.float64
+
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        """Return where chunks of rows start and stop; they follow from the shape alone, unless `memory` is given."""
+        n, m = self.shape
+        edges = getattr(self.source, "edges", None)
+        if edges is not None:
+            return ((int(start), int(stop)) for start, stop in itertools.pairwise(edges) if stop > start)
+        step = chunk_rows(m, self.memory)
+        return ((start, min(start + step, n)) for start in range(0, n, step))
+
+    def map_chunks(self, function: Callable[[int, Any], Result], missing: str = "omit") -> Iterator[Result]:
+        """Return what a function makes of every chunk of rows, in their order."""
+        parts = list(self.chunks())
+        found: Iterator[Result]
+        if getattr(self.source, "client", None) is None:
+            found = (function(a, self.checked(self.source.rows(a, b), missing, a)) for a, b in parts)
+        else:
+            there = partial(_checked_first, self.without_cells(), missing, function)
+            found = self.source.map_rows(there, [(a, np.arange(a, b)) for a, b in parts])
+        return self._told(found, len(parts))
+
+    def map_rows(
+        self, function: Callable[[int, NDArray[np.int64], Any], Result], rows: NDArray[np.int64], n_cols: int = 0
+    ) -> Iterator[Result]:
+        """Return what a function makes of some rows, a bounded number at a time, in their order."""
+        parts = split_rows(rows, self.source, self.memory, n_cols)
+        placed = list(zip(itertools.accumulate([0, *map(len, parts)]), parts, strict=False))
+        found: Iterator[Result]
+        if getattr(self.source, "client", None) is None:
+            found = (_checked_rows(self, function, at, part, self.source.take(part)) for at, part in placed)
+        else:
+            found = self.source.map_rows(partial(_checked_rows, self.without_cells(), function), placed)
+        return found if len(parts) < 2 else self._told(found, len(parts))
+
+    def _told(self, found: Iterator[Result], total: int) -> Iterator[Result]:
+        for done, result in enumerate(found, 1):
+            yield result
+            if self.progress is not None:
+                self.progress(done, total)
+
+    def without_cells(self) -> Matrix:
+        """Return what is known of the matrix without its cells and labels: what travels to the workers of a cluster."""
+        there = Elsewhere(self.shape, self.source.dtype, self.sparse)
+        return Matrix(there, None, None, self.name, self.absent, self.memory, nouns=self.nouns)
+
+    def dense(self, cells: Any) -> NDArray[np.float64]:
+        """Return rows of this matrix, dense or CSR, as a dense float64 array."""
+        if isinstance(cells, np.ndarray):
+            return cells.astype(np.float64, copy=False)
+        if self.absent == "zero":
+            return np.asarray(cells.toarray(), dtype=np.float64)
+        values = np.full(cells.shape, np.nan)
+        values[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices] = cells.data
+        return values
+
+    def may_hold(self, n_rows: int, n_cols: int) -> bool:
+        """Whether a block of this size may be made dense: always of an array in memory, else up to one chunk."""
+        return self.in_memory or n_rows <= chunk_rows(n_cols, self.memory)
+
+    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], missing: str = "omit") -> NDArray[np.float64]:
+        """Return the cells of some rows and columns as a dense array."""
+        if isinstance(self.source, ArraySource):
+            return cut_block(self.source.array, rows, cols).astype(np.float64, copy=False)
+        if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
+            said = f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once"
+            raise TooLargeError(f"{said} ({8 * len(rows) * len(cols) / 1e9:,.1f} GB).")
+        block = np.empty((len(rows), len(cols)))
+        step = chunk_rows(self.shape[1], self.memory)
+        cut_there = getattr(self.source, "block", None)
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            if cut_there is not None:
+                block[start : start + step] = self.dense(cut_there(part, cols))
+            else:
+                taken = self.checked(self.source.take(part), missing, numbers=part)
+                block[start : start + step] = self.dense(taken[:, cols])
+        return block
+
+    def once(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Return what a function makes of this matrix; of a settled one it is called the first time only."""
+        if self._known is None:
+            return function(self, *arguments)
+        if (function, arguments) not in self._known:
+            self._known[function, arguments] = function(self, *arguments)
+        known: Result = self._known[function, arguments]
+        return known
+
+    def checked(self, cells: Any, missing: str = "raise", start: int = 0, numbers: Any = None) -> Any:
+        """Return rows as float64, dense or CSR as they are, if every cell is allowed."""
+        if cells.ndim != 2 or cells.shape[1] != self.shape[1]:
+            raise MatrixError(
+                f"{self.name} has {plural(self.shape[1], 'column')}, but its rows from row {start} on (counted from 0) "
+                f"came with shape {cells.shape}."
+            )
+
+        def place(row: int, col: int) -> str:
+            return self.place(start + row if numbers is None else int(numbers[row]), col)
+
+        if isinstance(cells, np.ndarray):
+            return check_values(cells, missing, self.name, place)
+        self._check_stored(cells, missing, place)
+        return cells if cells.data.dtype == np.float64 else _as_float64(cells)
+
+    def _check_stored(self, cells: Any, missing: str, place: Callable[[int, int], str]) -> None:
+        """Refuse cells of CSR rows that are not allowed, looking at some at a time."""
+        stored, first = cells.data, 0
+
+        def place_of_stored(_: int, at: int) -> str:
+            row = int(np.searchsorted(cells.indptr, first + at, side="right")) - 1
+            return place(row, int(cells.indices[first + at]))
+
+        for first in range(0, len(stored), CHUNK_CELLS):
+            check_values(stored[None, first : first + CHUNK_CELLS], missing, self.name, place_of_stored)
+
+    def _check_cells(self, missing: str) -> None:
+        """Refuse cells that are not allowed, of what is in memory; what is not is checked when it is read."""
+        if 0 in self.shape:
+            raise MatrixError(f"{self.name} is empty: its shape is {self.shape}.")
+        if isinstance(self.source, ArraySource):
+            step = chunk_rows(self.shape[1]) if self.source.dtype != np.float64 else self.shape[0]
+            for start in range(0, self.shape[0], step):
+                self.checked(self.source.rows(start, min(start + step, self.shape[0])), missing, start)
+        elif isinstance(self.source, SparseSource):
+            self._check_stored(self.source.array, missing, self.place)
+
+    def place(self, row: int, col: int) -> str:
+        """Return how a message names a cell: by labels where there are some."""
+        if self.row_labels is None or self.col_labels is None:
+            return place_of_cell(row, col)
+        return f"row {self.row_labels[row]!r}, column {self.col_labels[col]!r}"
+
+    def row_label(self, index: int) -> str:
+        """Return the label of a row, or its number where rows have no labels."""
+        return self.row_labels[index] if self.row_labels is not None else str(index)
+
+    def col_label(self, index: int) -> str:
+        """Return the label of a column, or its number where columns have no labels."""
+        return self.col_labels[index] if self.col_labels is not None else str(index)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: a settled matrix stays one, and what is known of it is found out again."""
+        return {**vars(self), "_known": None if self._known is None else {}}
+
+
+class Matrix(_Cells):
     """Values with optional row and column labels; rows are the objects (genes), columns the conditions.
 
     Parameters
@@ -82,25 +263,6 @@ class Matrix:
     ((3, 2), 'g2', '1')
     """
 
-    source: Any  # whatever a user gives; a RowSource from here on
-    row_labels: tuple[str, ...] | None = None
-    col_labels: tuple[str, ...] | None = None
-    name: str = "X"
-    absent: str = "zero"
-    memory: int | None = None
-    progress: Callable[[int, int], None] | None = None
-    nouns: tuple[str, str] = ROWS_AND_COLUMNS
-    _known: dict[Any, Any] | None = field(default=None, init=False)  # of a settled matrix: what `once` was asked
-
-    def __post_init__(self) -> None:
-        check_choice("absent", self.absent, ("zero", "missing"))
-        object.__setattr__(self, "source", _source_of(self.source, self.name))
-        for n, what, key in zip(self.shape, ("row", "column"), ("row_labels", "col_labels"), strict=True):
-            labels = getattr(self, key)
-            if labels is not None and len(labels) != n:
-                raise MatrixError(f"{self.name} has {plural(n, what)} but {plural(len(labels), f'{what} label')}.")
-            object.__setattr__(self, key, None if labels is None else tuple(labels))
-
     @classmethod
     def of(cls, X: Any, missing: str = "raise", name: str = "X", absent: str | None = None) -> Matrix:
         """Return what a user has as a matrix, checked, with its labels.
@@ -108,10 +270,9 @@ class Matrix:
         Parameters
         ----------
         X : Matrix, DataFrame, AnnData, MuData, array-like, scipy.sparse matrix, SOMA SparseNDArray or RowSource
-            Labels of a DataFrame are kept unless they are the default 0, 1, 2, …; of a table of polars or pyarrow a
-            first column of text holds the labels of rows. The modalities of a MuData object are stacked by rows, with
-            their names, over the cells they have in common. Masked cells become missing ones. What lies in a file
-            is checked when it is read.
+            Labels other than 0, 1, 2, … are kept; those of rows are the first column of text in polars and pyarrow.
+            The modalities of a MuData object are stacked over the cells they have in common. Masked cells become
+            missing ones. What lies in a file is checked when it is read.
         missing : {"raise", "omit"}, default="raise"
             Whether missing cells (NaN) are refused or may stay. Infinite cells are always refused.
         name : str, default="X"
@@ -162,7 +323,7 @@ class Matrix:
         layer : str, optional
             A layer in place of X; ``"raw"`` for raw.
         obs_rows : bool, default=False
-            Whether observations (cells) are the rows, as the object stores them, rather than variables (genes).
+            Whether observations (cells) are the rows rather than variables (genes).
         name : str, default="X"
         absent : {"zero", "missing"}, default="zero"
             How to read cells that a sparse matrix does not store.
@@ -170,7 +331,7 @@ class Matrix:
         Returns
         -------
         Matrix
-            The cells of a dense object are not copied; a sparse one is sorted once where genes are the rows.
+            Dense cells are not copied; sparse ones are sorted once where genes are the rows.
 
         Raises
         ------
@@ -187,70 +348,6 @@ class Matrix:
         cells, rows, cols = cells_of(adata, layer, obs_rows)
         return cls(cells, rows, cols, name, absent, nouns=("cells", "genes") if obs_rows else ("genes", "cells"))
 
-    def _check_cells(self, missing: str) -> None:
-        """Refuse cells that are not allowed, of what is in memory; what is not is checked when it is read."""
-        if 0 in self.shape:
-            raise MatrixError(f"{self.name} is empty: its shape is {self.shape}.")
-        if isinstance(self.source, ArraySource):
-            step = chunk_rows(self.shape[1]) if self.source.dtype != np.float64 else self.shape[0]
-            for start in range(0, self.shape[0], step):
-                self.checked(self.source.rows(start, min(start + step, self.shape[0])), missing, start)
-        elif isinstance(self.source, SparseSource):
-            self._check_stored(self.source.array, missing, self.place)
-
-    def checked(self, cells: Any, missing: str = "raise", start: int = 0, numbers: Any = None) -> Any:
-        """Return rows as float64, dense or CSR as they are, if every cell is allowed.
-
-        Parameters
-        ----------
-        cells : ndarray or csr_array
-        missing : {"raise", "omit"}, default="raise"
-            Whether missing cells (NaN) are refused or may stay.
-        start : int, default=0
-            The number of the first row, for messages.
-        numbers : ndarray of int, optional
-            The numbers of the rows where they do not follow each other.
-
-        Returns
-        -------
-        ndarray or csr_array
-            The rows as float64.
-
-        Raises
-        ------
-        MatrixError
-            If there are other columns than the matrix has, or a cell that is not allowed; the cell is named.
-
-        Examples
-        --------
-        >>> Matrix.of([[1, 2]]).checked(np.array([[1, 2]], dtype=np.int8))
-        array([[1., 2.]])
-        """
-        if cells.ndim != 2 or cells.shape[1] != self.shape[1]:
-            raise MatrixError(
-                f"{self.name} has {plural(self.shape[1], 'column')}, but its rows from row {start} on (counted from 0) "
-                f"came with shape {cells.shape}."
-            )
-
-        def place(row: int, col: int) -> str:
-            return self.place(start + row if numbers is None else int(numbers[row]), col)
-
-        if isinstance(cells, np.ndarray):
-            return check_values(cells, missing, self.name, place)
-        self._check_stored(cells, missing, place)
-        return cells if cells.data.dtype == np.float64 else _as_float64(cells)
-
-    def _check_stored(self, cells: Any, missing: str, place: Callable[[int, int], str]) -> None:
-        """Refuse cells of CSR rows that are not allowed, looking at some at a time."""
-        stored, first = cells.data, 0
-
-        def place_of_stored(_: int, at: int) -> str:
-            row = int(np.searchsorted(cells.indptr, first + at, side="right")) - 1
-            return place(row, int(cells.indices[first + at]))
-
-        for first in range(0, len(stored), CHUNK_CELLS):
-            check_values(stored[None, first : first + CHUNK_CELLS], missing, self.name, place_of_stored)
-
     @staticmethod
     def _check_frame_dtypes(frame: pd.DataFrame, name: str) -> None:
         import pandas as pd
@@ -264,40 +361,6 @@ class Matrix:
                 row = int(np.argmax(bad.to_numpy()))
                 where = f"row {frame.index[row]!r}, column {frame.columns[column]!r}"
                 raise MatrixError(f"{name} has a cell that is not a number at {where}: {series.iloc[row]!r}.")
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns.
-
-        Examples
-        --------
-        >>> Matrix.of(X).shape
-        (5, 6)
-        """
-        n, m = self.source.shape
-        return int(n), int(m)
-
-    @property
-    def sparse(self) -> bool:
-        """Whether rows come as CSR.
-
-        Examples
-        --------
-        >>> Matrix.of(X).sparse
-        False
-        """
-        return bool(self.source.sparse)
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether the cells are a dense float64 array in memory: what small matrices and plain arrays are.
-
-        Examples
-        --------
-        >>> Matrix.of(X).in_memory
-        True
-        """
-        return isinstance(self.source, ArraySource) and self.source.dtype == np.float64
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
@@ -330,138 +393,6 @@ class Matrix:
             values[start:stop] = self.dense(self.checked(self.source.rows(start, stop), "omit", start))
         return values
 
-    def chunks(self) -> Iterator[tuple[int, int]]:
-        """Return where chunks of rows start and stop; they follow from the shape alone, unless `memory` is given.
-
-        Returns
-        -------
-        iterator of tuple of int
-            The first row of each chunk, and the first after it.
-
-        Examples
-        --------
-        >>> list(Matrix.of(X).chunks())
-        [(0, 5)]
-        """
-        n, m = self.shape
-        edges = getattr(self.source, "edges", None)
-        if edges is not None:
-            return ((int(start), int(stop)) for start, stop in itertools.pairwise(edges) if stop > start)
-        step = chunk_rows(m, self.memory)
-        return ((start, min(start + step, n)) for start in range(0, n, step))
-
-    def map_chunks(self, function: Callable[[int, Any], Result], missing: str = "omit") -> Iterator[Result]:
-        """Return what a function makes of every chunk of rows, in their order.
-
-        Parameters
-        ----------
-        function : callable
-            Called, where the matrix is on a cluster there, with the number of the first row and the rows: float64,
-            dense or CSR.
-        missing : {"omit", "raise"}, default="omit"
-            Whether missing cells (NaN) may stay or are refused.
-
-        Returns
-        -------
-        iterator
-            What the function returned, in order.
-
-        Examples
-        --------
-        >>> list(Matrix.of(X).map_chunks(lambda start, rows: (start, float(rows.sum()))))
-        [(0, 101.5)]
-        """
-        parts = list(self.chunks())
-        found: Iterator[Result]
-        if getattr(self.source, "client", None) is None:
-            found = (function(a, self.checked(self.source.rows(a, b), missing, a)) for a, b in parts)
-        else:
-            there = partial(_checked_first, self.without_cells(), missing, function)
-            found = self.source.map_rows(there, [(a, np.arange(a, b)) for a, b in parts])
-        return self._told(found, len(parts))
-
-    def _told(self, found: Iterator[Result], total: int) -> Iterator[Result]:
-        for done, result in enumerate(found, 1):
-            yield result
-            if self.progress is not None:
-                self.progress(done, total)
-
-    def map_rows(
-        self, function: Callable[[int, NDArray[np.int64], Any], Result], rows: NDArray[np.int64], n_cols: int = 0
-    ) -> Iterator[Result]:
-        """Return what a function makes of some rows, a bounded number at a time, in their order.
-
-        Parameters
-        ----------
-        function : callable
-            Called as by :meth:`map_chunks`, with the position of the first of these rows in `rows`, their numbers,
-            and the rows.
-        rows : ndarray of int
-            Numbers of rows, ascending.
-        n_cols : int, default=0
-            How many columns of them the function makes dense.
-
-        Returns
-        -------
-        iterator
-            What the function returned, in order.
-
-        Examples
-        --------
-        >>> list(Matrix.of(X).map_rows(lambda at, numbers, cells: (at, cells.shape), np.array([0, 2])))
-        [(0, (2, 6))]
-        """
-        parts = split_rows(rows, self.source, self.memory, n_cols)
-        placed = list(zip(itertools.accumulate([0, *map(len, parts)]), parts, strict=False))
-        found: Iterator[Result]
-        if getattr(self.source, "client", None) is None:
-            found = (_checked_rows(self, function, at, part, self.source.take(part)) for at, part in placed)
-        else:
-            found = self.source.map_rows(partial(_checked_rows, self.without_cells(), function), placed)
-        return found if len(parts) < 2 else self._told(found, len(parts))
-
-    def without_cells(self) -> Matrix:
-        """Return what is known of the matrix without its cells and labels: what travels to the workers of a cluster.
-
-        Returns
-        -------
-        Matrix
-            Of the same shape and name.
-
-        Examples
-        --------
-        >>> Matrix.of(X).without_cells().shape
-        (5, 6)
-        """
-        there = Elsewhere(self.shape, self.source.dtype, self.sparse)
-        return Matrix(there, None, None, self.name, self.absent, self.memory, nouns=self.nouns)
-
-    def dense(self, cells: Any) -> NDArray[np.float64]:
-        """Return rows of this matrix, dense or CSR, as a dense float64 array.
-
-        Parameters
-        ----------
-        cells : ndarray or csr_array
-            Rows as the source gives them.
-
-        Returns
-        -------
-        ndarray
-            Cells that are not stored are 0, or NaN with ``absent="missing"``.
-
-        Examples
-        --------
-        >>> Matrix.of(X).dense(X[:1, :2])
-        array([[1., 2.]])
-        """
-        if isinstance(cells, np.ndarray):
-            return cells.astype(np.float64, copy=False)
-        if self.absent == "zero":
-            return np.asarray(cells.toarray(), dtype=np.float64)
-        values = np.full(cells.shape, np.nan)
-        values[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr)), cells.indices] = cells.data
-        return values
-
     @cached_property
     def has_missing(self) -> bool:
         """Whether a cell is missing (NaN); what lies in a file is read through once to know.
@@ -478,69 +409,6 @@ class Matrix:
         if isinstance(self.source, SparseSource):
             return bool(np.isnan(self.source.array.data).any())
         return any(self.map_chunks(_any_missing))
-
-    def may_hold(self, n_rows: int, n_cols: int) -> bool:
-        """Whether a block of this size may be made dense: always of an array in memory, else up to one chunk.
-
-        Parameters
-        ----------
-        n_rows, n_cols : int
-
-        Returns
-        -------
-        bool
-            False where it has to be looked at some rows at a time (`map_rows`).
-
-        Examples
-        --------
-        >>> Matrix.of(X).may_hold(3, 2)
-        True
-        """
-        return self.in_memory or n_rows <= chunk_rows(n_cols, self.memory)
-
-    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], missing: str = "omit") -> NDArray[np.float64]:
-        """Return the cells of some rows and columns as a dense array.
-
-        Parameters
-        ----------
-        rows, cols : ndarray of int
-            Their numbers, ascending.
-        missing : {"omit", "raise"}, default="omit"
-            Whether missing cells (NaN) of what is read may stay or are refused.
-
-        Returns
-        -------
-        ndarray of shape (len(rows), len(cols))
-            A copy.
-
-        Raises
-        ------
-        TooLargeError
-            If they would take more than 2 GB of memory.
-
-        Examples
-        --------
-        >>> Matrix.of(X).block(np.array([1]), np.array([0, 2]))
-        array([[2., 5.]])
-        """
-        if isinstance(self.source, ArraySource):
-            return cut_block(self.source.array, rows, cols).astype(np.float64, copy=False)
-        if 8 * len(rows) * len(cols) > LARGEST_DENSE_BYTES:
-            raise TooLargeError(
-                f"{len(rows):,} rows × {len(cols):,} columns of {self.name} are more than this can hold at once "
-                f"({8 * len(rows) * len(cols) / 1e9:,.1f} GB)."
-            )
-        block = np.empty((len(rows), len(cols)))
-        step = chunk_rows(self.shape[1], self.memory)
-        cut_there = getattr(self.source, "block", None)
-        for start in range(0, len(rows), step):
-            part = rows[start : start + step]
-            if cut_there is not None:
-                block[start : start + step] = self.dense(cut_there(part, cols))
-            else:
-                taken = self.checked(self.source.take(part), missing, numbers=part)
-                block[start : start + step] = self.dense(taken[:, cols])
-        return block
 
     @property
     def T(self) -> Matrix:
@@ -607,9 +475,7 @@ class Matrix:
         return replace(self, nouns=(rows or self.nouns[0], columns or self.nouns[1]))
 
     def settled(self) -> Matrix:
-        """Return the same matrix as one whose cells will not change any more.
-
-        What is computed of its cells alone is then computed once, however many solutions are scored on it.
+        """Return the same matrix as one whose cells will not change: what follows from them alone is computed once.
 
         Returns
         -------
@@ -618,106 +484,11 @@ class Matrix:
 
         Examples
         --------
-        >>> evaluate(Matrix.of(X).settled(), S[:1], metrics=["coverage"]).scores["coverage"]
-        0.4
+        >>> X = Matrix.of(X).settled()
         """
         settled = replace(self)
         object.__setattr__(settled, "_known", {})
         return settled
-
-    def once(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Return what a function makes of this matrix; of a settled one it is called the first time only.
-
-        Parameters
-        ----------
-        function : callable
-            Called with the matrix and the arguments. Everyone who asks is given what it returned, so nobody may
-            change it.
-        *arguments : object
-            Further arguments, which can be keys of a dictionary.
-
-        Returns
-        -------
-        object
-            What the function returned.
-
-        Examples
-        --------
-        >>> Matrix.of(X).settled().once(lambda X: X.values.sum().item())
-        101.5
-        """
-        if self._known is None:
-            return function(self, *arguments)
-        if (function, arguments) not in self._known:
-            self._known[function, arguments] = function(self, *arguments)
-        known: Result = self._known[function, arguments]
-        return known
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: a settled matrix stays one, and what is known of it is found out again."""
-        return {**vars(self), "_known": None if self._known is None else {}}
-
-    def row_label(self, index: int) -> str:
-        """Return the label of a row, or its number where rows have no labels.
-
-        Parameters
-        ----------
-        index : int
-            The row, counted from 0.
-
-        Returns
-        -------
-        str
-            Its label.
-
-        Examples
-        --------
-        >>> Matrix([[1, 2]], row_labels=("YAL001C",)).row_label(0)
-        'YAL001C'
-        """
-        return self.row_labels[index] if self.row_labels is not None else str(index)
-
-    def col_label(self, index: int) -> str:
-        """Return the label of a column, or its number where columns have no labels.
-
-        Parameters
-        ----------
-        index : int
-            The column, counted from 0.
-
-        Returns
-        -------
-        str
-            Its label.
-
-        Examples
-        --------
-        >>> Matrix.of([[1, 2]]).col_label(1)
-        '1'
-        """
-        return self.col_labels[index] if self.col_labels is not None else str(index)
-
-    def place(self, row: int, col: int) -> str:
-        """Return how a message names a cell: by labels where there are some.
-
-        Parameters
-        ----------
-        row, col : int
-            The cell, counted from 0.
-
-        Returns
-        -------
-        str
-            Its place in words.
-
-        Examples
-        --------
-        >>> Matrix([[1, 2]], ("g1",), ("a", "b")).place(0, 1)
-        "row 'g1', column 'b'"
-        """
-        if self.row_labels is None or self.col_labels is None:
-            return place_of_cell(row, col)
-        return f"row {self.row_labels[row]!r}, column {self.col_labels[col]!r}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the matrix as a DataFrame.
@@ -725,7 +496,7 @@ class Matrix:
         Returns
         -------
         pandas.DataFrame
-            With the labels as index and columns, where there are some.
+            With the labels, where there are some.
 
         Examples
         --------
@@ -791,7 +562,7 @@ def _checked_first(
 
 
 def _checked_rows(
-    matrix: Matrix, function: Callable[[int, Any, Any], Result], at: int, numbers: Any, cells: Any
+    matrix: _Cells, function: Callable[[int, Any, Any], Result], at: int, numbers: Any, cells: Any
 ) -> Result:
     return function(at, numbers, matrix.checked(cells, "omit", numbers=numbers))
 
@@ -800,9 +571,7 @@ def _source_of(cells: Any, name: str) -> RowSource:
     """Return where the rows of what a user has come from; what is small becomes an array of float64."""
     if type(cells).__module__.startswith("scipy.sparse"):
         if cells.ndim != 2 or np.dtype(cells.dtype).kind not in "fiub":
-            raise MatrixError(
-                f"{name} is a sparse array of {cells.ndim} dimensions and dtype {cells.dtype}; a 2-D matrix of real numbers is needed."
-            )
+            raise MatrixError(f"{name} has dtype {cells.dtype}, {cells.ndim}-D; a 2-D matrix of numbers is needed.")
         return SparseSource(cells)
     if type(cells).__module__.startswith("dask."):
         from bivaluate._cluster import DaskSource

@@ -41,26 +41,20 @@ METRICS: dict[str, Metric] = Records(
 )
 
 
-def _predictive(workspace: Workspace) -> float:
-    raise ParameterError(
-        Advice(
-            "'predictive' cannot be computed from one solution: the algorithm has to be fitted again to hidden cells. "
-            "Use a sweep with ",
-            Option(python="held_out=5", command="--held-out 5"),
-            ", or in Python select_k with scoring='predictive'.",
-        )
-    )
+def _of_fits(key: str, again_to: str, option: Option, or_else: str) -> Callable[[Workspace], float]:
+    """Return what refuses to compute a measure of a fit from a solution."""
+    said = f"{key!r} cannot be computed from one solution: the algorithm has to be fitted again to {again_to}."
+
+    def refuse(workspace: Workspace) -> float:
+        raise ParameterError(Advice(f"{said} Use a sweep with ", option, f", or in Python {or_else}."))
+
+    return refuse
 
 
-def _stability(workspace: Workspace) -> float:
-    raise ParameterError(
-        Advice(
-            "'stability' cannot be computed from one solution: the algorithm has to be fitted again to parts of the matrix. "
-            "Use a sweep with ",
-            Option(python="stability=10", command="--stability 10"),
-            ", or in Python bivaluate.stability.",
-        )
-    )
+_HELD_OUT = Option(python="held_out=5", command="--held-out 5")
+_SUBSAMPLES = Option(python="stability=10", command="--stability 10")
+_predictive = _of_fits("predictive", "hidden cells", _HELD_OUT, "select_k with scoring='predictive'")
+_stability = _of_fits("stability", "parts of the matrix", _SUBSAMPLES, "bivaluate.stability")
 
 
 # Measures of a fit rather than of a solution: a sweep or a search computes them.
@@ -89,6 +83,8 @@ RENAMED = {"n_paying": "n_supported", "explained": "supported_coverage", "kind":
 
 def get_metric(key: str | Callable[..., Any]) -> Metric:
     """Return the measure with this key."""
+    if isinstance(key, str) and key in Records.own:
+        return Records.own[key]
     if callable(key) or ":" in key:
         record = own_measure(key)
         if record.key in list(METRICS) and record is not METRICS[record.key]:
@@ -98,9 +94,7 @@ def get_metric(key: str | Callable[..., Any]) -> Metric:
         warnings.warn(FutureWarning(f"the metric {key!r} is called {RENAMED[key]!r} now."), stacklevel=2)
         key = RENAMED[key]
     if key not in RECORDS:
-        raise ParameterError(
-            f"there is no metric {key!r}.{suggest(key, METRICS)} `bivaluate metrics` lists all of them."
-        )
+        raise ParameterError(f"there is no metric {key!r}.{suggest(key, METRICS)} `bivaluate metrics` lists all.")
     return RECORDS[key]
 
 
@@ -127,14 +121,10 @@ def get_ranking_metric(key: str) -> Metric:
     record = get_metric(key)
     if not record.ranks_solutions:
         able = [known for known, metric in METRICS.items() if metric.ranks_solutions]
-        why = (
-            "neither direction of it is better"
-            if record.level == "solution"
-            else "it scores single biclusters, and a measure of a whole solution is needed"
-        )
-        raise ParameterError(
-            f"{key!r} cannot choose between solutions: {why}.{suggest(key, able)} Allowed: {', '.join(able)}."
-        )
+        why = "it scores single biclusters, and a measure of a whole solution is needed"
+        why = "neither direction of it is better" if record.level == "solution" else why
+        allowed = f"{suggest(key, able)} Allowed: {', '.join(able)}."
+        raise ParameterError(f"{key!r} cannot choose between solutions: {why}.{allowed}")
     return record
 
 

@@ -18,14 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._check import as_python
 from bivaluate._document import Document, read_document
-from bivaluate._errors import EmptyBiclusterWarning, FileError, NoSuchBiclusterError, SolutionError, suggest
+from bivaluate._errors import EmptyBiclusterWarning, NoSuchBiclusterError, SolutionError, suggest
 from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors
-from bivaluate._text import first_few, html_table, plural
+from bivaluate._files import write_whole
+from bivaluate._text import Advice, Option, first_few, html_table, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Indices = NDArray[np.int64]
+SIDES = ("row", "column")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class Bicluster:
     Parameters
     ----------
     rows, cols : ndarray of int64
-        Sorted indices, counted from 0; read-only in a bicluster that comes from a :class:`Biclustering`.
+        Sorted indices, counted from 0.
 
     See Also
     --------
@@ -43,8 +45,6 @@ class Bicluster:
 
     Examples
     --------
-    >>> S[0]
-    Bicluster(3 rows x 4 columns)
     >>> rows, cols = S[0]
     """
 
@@ -117,9 +117,9 @@ class Biclustering(Sequence[Bicluster]):
     biclusters : iterable of (array-like, array-like)
         Pairs of row and column indices, counted from 0.
     shape : (int, int), optional
-        Shape of the matrix; ``None`` if it is not known yet (see :meth:`with_shape`).
+        Shape of the matrix, where it is known.
     info : mapping, optional
-        Anything worth keeping about where the solution came from (algorithm, parameters, …).
+        Where the solution came from (algorithm, parameters, …).
 
     Raises
     ------
@@ -128,14 +128,12 @@ class Biclustering(Sequence[Bicluster]):
 
     See Also
     --------
-    Biclustering.from_masks, Biclustering.from_estimator, Biclustering.from_labels
-    Biclustering.from_factors, bivaluate.read_solution
+    bivaluate.read_solution
 
     Examples
     --------
-    >>> solution = Biclustering([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
-    >>> [(len(rows), len(cols)) for rows, cols in solution]
-    [(3, 2), (2, 2)]
+    >>> Biclustering([([0, 1, 2], [0, 1]), ([3, 4], [2, 3])], shape=(5, 6))
+    Biclustering(2 biclusters of a matrix of 5 x 6)
     """
 
     def __init__(
@@ -187,8 +185,8 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         estimator : object
-            With the attributes ``rows_`` and ``columns_``, or ``row_labels_`` and ``column_labels_`` (each label
-            pairs its rows with its columns); or a pipeline that ends in one.
+            With ``rows_`` and ``columns_``, or ``row_labels_`` and ``column_labels_`` (each label pairs its rows with
+            its columns); or a pipeline that ends in one.
 
         Returns
         -------
@@ -203,8 +201,7 @@ class Biclustering(Sequence[Bicluster]):
         Examples
         --------
         >>> from sklearn.cluster import SpectralCoclustering
-        >>> model = SpectralCoclustering(n_clusters=2, random_state=0).fit(np.eye(4) + 1)
-        >>> len(Biclustering.from_estimator(model))
+        >>> len(Biclustering.from_estimator(SpectralCoclustering(2, random_state=0).fit(np.eye(4) + 1)))
         2
         """
         if not hasattr(estimator, "rows_"):
@@ -274,9 +271,10 @@ class Biclustering(Sequence[Bicluster]):
         W, H : array-like of shape (n, K) and (K, m)
             Loadings of the rows, one column per factor, and of the columns, one row per factor.
         rule : str, default="mixture"
-            Which members belong to a factor, rows and columns separately; loadings of 0 and below never do.
-            ``"mixture"`` takes those that tell the factor from the average of all; ``"top:0.1"`` the largest tenth;
-            ``"sd:1"`` those beyond one standard deviation above the mean.
+            Which members belong to a factor: ``"mixture"`` takes those that tell it from the average of all, by
+            p·log(p/q) of their share p in the factor and q in all of them; ``"top:0.1"`` the largest tenth; ``"sd:1"``
+            those beyond one standard deviation above the mean. Loadings of 0 and below never belong; both sides are
+            turned where negative loadings make the heavier block.
         info : mapping, optional
 
         Returns
@@ -288,13 +286,6 @@ class Biclustering(Sequence[Bicluster]):
         ------
         SolutionError, ParameterError
             If the factors are not two tables of numbers with the same K, or there is no such rule.
-
-        Notes
-        -----
-        The mixture weighs each loading by p·log(p/q) where p > q, otherwise 0, with p the profile of the factor
-        (loadings of one side, sum 1) and q the mean profile of all factors, and cuts the square roots into two groups.
-        Both sides of a factor are turned where their negative loadings make the heavier block. docs/formats.md has the
-        measurements.
 
         Examples
         --------
@@ -312,22 +303,17 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         model : object
-            Anything with ``components_`` and ``transform``, as scikit-learn's NMF, or with ``get_topics`` and
-            ``get_document_topics``, as gensim's LdaModel; or a pipeline that ends in a model with ``components_``.
+            With ``components_`` and ``transform``, as scikit-learn's NMF, or ``get_topics`` and
+            ``get_document_topics``, as gensim's LdaModel; or a pipeline that ends in one with ``components_``.
         X : array-like or sparse matrix of shape (n, m), or a gensim corpus
             The data as the model takes them; its rows (samples, documents) are the rows of the solution.
         rule : str, default="mixture"
-            Which members belong to a factor, as in :meth:`from_factors`.
+            As in :meth:`from_factors`.
 
         Returns
         -------
         Biclustering
             Its `info` names the model and the rule.
-
-        Raises
-        ------
-        SolutionError, ParameterError
-            If the model is not fitted or has no factors, or there is no such rule.
 
         Examples
         --------
@@ -344,8 +330,7 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         adata : AnnData
-            With memberships in ``.varm[key]`` and ``.obsm[key]``, as :func:`bivaluate.evaluate` with ``key_added``
-            leaves them.
+            With memberships in ``.varm[key]`` and ``.obsm[key]``, as ``evaluate(…, key_added=key)`` leaves them.
         key : str, default="bivaluate"
         obs_rows : bool, default=False
             Whether observations (cells) are the rows rather than variables (genes).
@@ -385,9 +370,7 @@ class Biclustering(Sequence[Bicluster]):
         (5, 6)
         """
         if self._shape is None:
-            raise SolutionError(
-                "this solution does not say the shape of its matrix: call with_shape((n_rows, n_cols))."
-            )
+            raise SolutionError("this solution does not say the shape of its matrix: call with_shape((rows, columns)).")
         return self._shape
 
     @property
@@ -407,8 +390,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> S.with_info(algorithm="las").info["algorithm"]
-        'las'
+        >>> info = S.info
         """
         return MappingProxyType(self._info)
 
@@ -454,12 +436,12 @@ class Biclustering(Sequence[Bicluster]):
         Returns
         -------
         Biclustering
-            A new solution with the same biclusters.
+            With the same biclusters.
 
         Examples
         --------
-        >>> dict(S.with_info(algorithm="las", seed=3).info)
-        {'algorithm': 'las', 'seed': 3}
+        >>> S.with_info(algorithm="las").info["algorithm"]
+        'las'
         """
         return self._holding(self._biclusters, {**self._info, **more})
 
@@ -518,19 +500,11 @@ class Biclustering(Sequence[Bicluster]):
         ----------
         path : str or path-like
 
-        Raises
-        ------
-        FileError
-            If the file cannot be written.
-
         Examples
         --------
         >>> S.to_json("found.json")
         """
-        try:
-            Path(path).write_text(json.dumps(self.to_dict()) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from error
+        write_whole(Path(path), json.dumps(self.to_dict()) + "\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the solution as the document :meth:`to_json` writes.
@@ -538,7 +512,7 @@ class Biclustering(Sequence[Bicluster]):
         Returns
         -------
         dict
-            With the keys schema, shape, biclusters and, where there is some, info.
+            With schema, shape, biclusters and info.
 
         Examples
         --------
@@ -567,9 +541,7 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> S.to_json("found.json")
-        >>> Biclustering.from_json("found.json")
-        Biclustering(3 biclusters of a matrix of 5 x 6)
+        >>> Biclustering.from_json("found.json")  # doctest: +SKIP
         """
         document = read_document(path)
         if document.by == "label":
@@ -626,22 +598,19 @@ class Biclustering(Sequence[Bicluster]):
 
         Examples
         --------
-        >>> S.to_frame().head(2)
-          bicluster side  index
-        0        B1  row      0
-        1        B1  row      1
+        >>> S.to_frame().columns.tolist()
+        ['bicluster', 'side', 'index']
         """
         import pandas as pd
 
-        sides = ("row", "column")
         lines = [
             (f"B{k + 1}", side, int(member))
             for k, pair in enumerate(self)
-            for side, members in zip(sides, pair, strict=True)
+            for side, members in zip(SIDES, pair, strict=True)
             for member in members
         ]
         frame = pd.DataFrame(lines, columns=["bicluster", "side", "index"])
-        labels = {side: getattr(X, name, None) for side, name in zip(sides, ("row_labels", "col_labels"), strict=True)}
+        labels = {side: getattr(X, name, None) for side, name in zip(SIDES, ("row_labels", "col_labels"), strict=True)}
         if any(labels.values()):
             named = [str(found[i]) if (found := labels[side]) else str(i) for _, side, i in lines]
             frame["label"] = pd.Series(named, dtype=object)
@@ -654,14 +623,13 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         frame : DataFrame
-            With the columns bicluster, side ("row" or "column") and index (counted from 0). Biclusters come in the
-            order in which they first appear.
+            With the columns bicluster, side ("row" or "column") and index (counted from 0).
         shape : (int, int), optional
 
         Returns
         -------
         Biclustering
-            The solution.
+            Biclusters in the order in which they first appear.
 
         Raises
         ------
@@ -673,12 +641,10 @@ class Biclustering(Sequence[Bicluster]):
         >>> Biclustering.from_frame(S.to_frame(), S.shape) == S
         True
         """
-        missing = {"bicluster", "side", "index"} - set(frame.columns)
+        missing = [name for name in ("bicluster", "side", "index") if name not in frame.columns]
         if missing:
-            raise SolutionError(
-                f"the table has no column {', '.join(map(repr, sorted(missing)))}: bicluster, side and index are needed."
-            )
-        strange = sorted({str(side) for side in frame["side"]} - {"row", "column"})
+            raise SolutionError(f"the table has no column {missing[0]!r}: bicluster, side and index are needed.")
+        strange = sorted({str(side) for side in frame["side"]} - {*SIDES})
         if strange:
             raise SolutionError(f'side is {strange[0]!r} in the table; it must be "row" or "column".')
         found: dict[Any, tuple[list[int], list[int]]] = {}
@@ -705,8 +671,7 @@ def check_solution(solution: Any, name: str = "solution", matrix: Any = None) ->
         return solution if shape is None else solution.with_shape(shape)
     if isinstance(solution, (list, tuple)) and not _are_labels(solution, shape):
         pairs = [_pair(one) if isinstance(one, Mapping) else one for one in solution]
-        known = (getattr(matrix, "row_labels", None), getattr(matrix, "col_labels", None))
-        return Biclustering(_placed(pairs, known) if any(known) else pairs, shape)
+        return Biclustering(pairs if matrix is None else _placed(pairs, matrix), shape)
     raise SolutionError(
         f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
         "columns). For one label per row and column: Biclustering.from_labels(row_labels, column_labels), with "
@@ -734,28 +699,50 @@ def _pair(members: Mapping[str, Any]) -> tuple[Any, Any]:
     return sides[0], sides[1]
 
 
-def _placed(pairs: Sequence[Any], known: Sequence[Sequence[str] | None]) -> list[Any]:
+def _placed(pairs: Sequence[Any], X: Any) -> list[Any]:
     """Return pairs with positions in place of labels; what is no pair, or no label, stays as it is."""
-    places = [dict(zip(labels or (), range(len(labels or ())), strict=True)) for labels in known]
-
-    def positions(name: str, axis: int, members: Any) -> Any:
-        if not hasattr(members, "__iter__") or not isinstance(next(iter(members), None), str):
-            return members
-        labels, what = known[axis] or (), ("row", "column")[axis]
-        for label in members:
-            if label not in places[axis]:
-                raise SolutionError(f"{name}: X has no {what} {label!r}.{suggest(str(label), places[axis])}")
-            if len(places[axis]) < len(labels) and list(labels).count(label) > 1:
-                raise SolutionError(f"{name}: X has more than one {what} {label!r}; pass positions, counted from 0.")
-        return [places[axis][label] for label in members]
-
-    found = []
-    for k, pair in enumerate(pairs):
-        sides = list(pair) if hasattr(pair, "__iter__") else [pair]
-        found.append(
-            [positions(f"B{k + 1}", axis, side) for axis, side in enumerate(sides)] if len(sides) == 2 else pair
-        )
+    found = [list(pair) if hasattr(pair, "__iter__") else pair for pair in pairs]
+    for axis, known in enumerate((X.row_labels, X.col_labels)):
+        named = [k for k, pair in enumerate(found) if known and _is_named(pair, axis)]
+        names = [f"B{k + 1}" for k in named]
+        for k, members in zip(named, positions_of_labels([found[k][axis] for k in named], axis, X, names), strict=True):
+            found[k][axis] = members
     return found
+
+
+def _is_named(pair: Any, axis: int) -> bool:
+    is_pair = isinstance(pair, list) and len(pair) == 2 and hasattr(pair[axis], "__iter__")
+    return is_pair and isinstance(next(iter(pair[axis]), None), str)
+
+
+def positions_of_labels(sides: Sequence[Any], axis: int, X: Any, names: Sequence[str]) -> list[list[int]]:
+    """Return the positions of labels among those of rows or columns; `names` say whose they are, in messages."""
+    table = label_table((X.row_labels, X.col_labels)[axis] or ())
+    for name, side in zip(names, sides, strict=True):
+        for label in side:
+            if table.get(label, -1) < 0:
+                raise SolutionError(Advice(f"{name} ", *_no_place(label, axis, X)))
+    return [[table[label] for label in side] for side in sides]
+
+
+def _no_place(label: str, axis: int, X: Any) -> list[str | Option]:
+    what, other = SIDES[axis], SIDES[1 - axis]
+    known, others = (X.row_labels, X.col_labels)[axis] or (), (X.col_labels, X.row_labels)[axis] or ()
+    if label in known:
+        times = sum(x == label for x in known)
+        return [f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."]
+    if label in others:
+        found = f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Read X with "
+        return [found, Option("transpose", True), " or, if it was, without."]
+    return [f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known)}"]
+
+
+def label_table(known: Sequence[str]) -> dict[str, int]:
+    """Positions by label; -1 for a label that occurs more than once."""
+    table: dict[str, int] = {}
+    for i, label in enumerate(known):
+        table[label] = -1 if label in table else i
+    return table
 
 
 def fitted_solution(estimator: Any, X: Any) -> Biclustering:
@@ -811,7 +798,7 @@ def _check_bicluster(pair: Iterable[ArrayLike], k: int, shape: tuple[int, int] |
 
 def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, int] | None) -> Indices:
     """Return sorted, unique, in-range indices; `name` and `axis` say the place in messages."""
-    what = ("row", "column")[axis]
+    what = SIDES[axis]
     try:
         array = np.asarray(members)
     except ValueError:

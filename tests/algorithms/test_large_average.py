@@ -9,8 +9,8 @@ from sklearn.metrics import consensus_score
 from bivaluate._errors import ParameterError
 from bivaluate._parallel import Workers
 from bivaluate.algorithms import LargeAverageSubmatrices
-from bivaluate.algorithms._kernels_las import choose, constrained_search, kth_largest
-from bivaluate.algorithms.large_average import adapt_size, best_size, log_binomials, search, standardised
+from bivaluate.algorithms._kernels_las import best_size, choose, constrained_search, kth_largest
+from bivaluate.algorithms.large_average import adapt_size, log_binomials, search, standardised
 from tests.reference import las as naive
 
 
@@ -47,7 +47,8 @@ def test_best_size_equals_the_twin(n, other, seed, kind):
         "ties": rng.integers(-2, 3, n).astype(float),
         "flat": np.full(n, rng.normal()),
     }[kind]
-    chosen, scores = best_size(sums[np.newaxis], np.array([other]))
+    chosen, scores = np.empty((1, n), np.uint8), np.empty(1)
+    best_size(sums[np.newaxis], np.sort(sums)[np.newaxis], np.array([other]), log_binomials(n), chosen, scores)
     expected, value = naive.best_size(sums, other, 60)
     assert scores[0] - log_binomials(60)[other] == pytest.approx(value, rel=1e-10, abs=1e-10)
     assert np.array_equal(np.flatnonzero(chosen[0]), naive.largest(sums, int(chosen.sum())))

@@ -11,8 +11,7 @@ from bivaluate import Biclustering, Matrix
 from bivaluate._errors import FileError, ParameterError, SolutionError
 from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
-from bivaluate.benchmark.fits import Benchmark
-from bivaluate.benchmark.judging import MethodSolution, known_rows
+from bivaluate.benchmark.fits import Benchmark, MethodSolution, known_rows
 from bivaluate.benchmark.truth import Truth, best_agreements
 from bivaluate.measures.external import compare
 from bivaluate.measures.own import Records
@@ -184,6 +183,8 @@ def test_worked_correlations_and_picks():
     assert measures.loc["nve", "solutions"] == pytest.approx(-np.corrcoef(truth, nve)[0, 1])
     assert measures.loc["total_evidence", "right_algorithm"] == 1.0
     assert measures.loc["nve", "right_algorithm"] == 0.0
+    assert measures.loc["total_evidence", "share"] == 1.0
+    assert measures.loc["nve", "share"] == pytest.approx(0.2 / 0.9)  # low is better: K = 2 of b
     assert measures.loc["total_evidence", "right_k"] == 0.5  # of b it picks K = 2, the truth says 3
     assert math.isnan(measures.loc["nve", "noise"])
 
@@ -195,11 +196,12 @@ def test_answers_by_domain_and_by_class():
         benchmark.solutions[f"class_{name}"] = sign * benchmark.solutions["truth"]
         benchmark.solutions[f"class_{name}_found"] = benchmark.solutions["truth"]
         benchmark.solutions[f"class_{name}_chance"] = 0.05
+    benchmark.solutions["class_recall"] = benchmark.solutions["truth"] ** 2
     tables = answer(benchmark)
     assert tables["domains"].set_index("measure").loc["nve", "text"] == pytest.approx(1.0)  # low is better
     by_class = tables["classes"].set_index("measure")
-    assert by_class.loc["nve", ["f1", "nmi", "cari"]].tolist() == pytest.approx([1.0, 1.0, -1.0])
-    assert tables["algorithms_by_class"].loc[0, ["f1_found", "f1_chance"]].tolist() == [0.5, 0.05]
+    assert by_class.loc["nve", ["f1", "nmi", "cari", "recall"]].tolist() == pytest.approx([1.0, 1.0, -1.0, 1.0])
+    assert tables["algorithms_by_class"].loc[0, ["f1_found", "f1_chance", "recall"]].tolist() == [0.5, 0.05, 0.25]
 
 
 def test_somebodys_solutions(folder, tmp_path):

@@ -3,12 +3,8 @@
 import csv
 import json
 
-import pytest
-
-from bivaluate._errors import ParameterError
 from bivaluate.algorithms import ALGORITHMS
 from bivaluate.algorithms.algorithm import PATTERNS
-from bivaluate.cli.algorithms import algorithms
 
 
 def test_lists_every_algorithm_with_what_it_seeks_and_takes(run, tmp_path):
@@ -25,15 +21,13 @@ def test_lists_every_algorithm_with_what_it_seeks_and_takes(run, tmp_path):
     assert table["louvain"]["extra"] == "graph"
 
 
-def test_json_and_one_in_full(capsys):
-    algorithms(as_json=True)
-    documents = {document["key"]: document for document in json.loads(capsys.readouterr().out)}
+def test_json_and_one_in_full(run):
+    documents = {document["key"]: document for document in json.loads(run("algorithms", "--json").out)}
     assert set(documents) == set(ALGORITHMS)
     assert documents["las"]["parameters"]["n_restarts"] == 1000
     assert documents["coherent"]["finds_k"] is True
     assert all(set(document["seeks"]) <= set(PATTERNS) for document in documents.values())
-    algorithms("louvain")
-    text = capsys.readouterr().out
+    text = run("algorithms", "louvain").out
     for word in (
         "Louvain communities",
         "dense and sparse",
@@ -42,5 +36,4 @@ def test_json_and_one_in_full(capsys):
         "[graph]",
     ):
         assert word in text
-    with pytest.raises(ParameterError, match="`bivaluate algorithms` lists all of them"):
-        algorithms("plaidd")
+    assert "`bivaluate algorithms` lists all of them" in run("algorithms", "plaidd").err

@@ -179,3 +179,14 @@ def test_k_found_is_told_from_k_asked_for(run, tmp_path):
     assert "evidence chooses coherent; held-out cells" in last
     assert "1 found (the algorithm finds the number itself)" in last
     assert "with K = 5" not in last
+
+
+def test_measures_of_ones_own_are_listed_and_nothing_is_imported_for_it(run_afresh, tmp_path):
+    text = "def size(X, solution):\n    return float(sum(b.size for b in solution))\nsize.direction = 'low'\n"
+    (tmp_path / "mine.py").write_text(text)
+    plan = ["scenario:S9b", "-a", "cca", "-k", "2,3", "--metrics", "total_evidence", "--measure", "mine:size"]
+    assert run_afresh("sweep", *plan, "--out", "run").code == 0
+    (tmp_path / "mine.py").unlink()
+    done = run_afresh("select", "run", "--json")
+    (best,) = (row for row in json.loads(done.out)["best"] if row["measure"] == "mine:size")
+    assert best["k"] == 2

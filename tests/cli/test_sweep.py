@@ -167,11 +167,11 @@ def test_check_tells_an_unfinished_run_from_a_damaged_one(run, tmp_path):
         Sweep(plan, tmp_path / "a run", progress=stop).run()
     done = run("doctor", "a run")
     assert done.code == 0, done.err
-    (some,) = re.findall(r"\((\d) of 4 cells finished\)", done.out)
-    told = f"a run: nothing is damaged, but the run is not finished ({some} of 4 cells finished). Continue it with"
+    (some,) = re.findall(r"\((\d) of 4 fits finished\)", done.out)
+    told = f"a run: nothing is damaged, but the run is not finished ({some} of 4 fits finished). Continue it with"
     assert done.out.splitlines() == [told, "  bivaluate sweep --out 'a run'"]
     assert run("sweep", "--out", "a run").code == 0
-    assert run("doctor", "a run").out == "a run is whole: 4 of 4 cells finished.\n"
+    assert run("doctor", "a run").out == "a run is whole: 4 of 4 fits finished.\n"
 
 
 def test_programs_that_only_the_folder_names_are_not_run_unasked(run, matrix, tmp_path):

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, evaluate, read_matrix
+from bivaluate import Biclustering, Matrix, _stored, evaluate, read_matrix
 from bivaluate._errors import FormatError, MissingExtraError, ParameterError, SolutionError
 from bivaluate.io import write_h5ad_results
-from bivaluate.io.matrices import _stored
 
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
@@ -72,7 +71,7 @@ def test_transpose_gives_cells_as_rows(h5ad):
 def test_layers(h5ad):
     path = h5ad(counts=sparse.csr_matrix(VALUES * 2))
     np.testing.assert_array_equal(read_matrix(path, layer="counts").values, VALUES.T * 2)
-    with pytest.raises(ParameterError, match=r"no layer 'count'; layers: counts. Did you mean 'counts'"):
+    with pytest.raises(ParameterError, match=r"no layer 'count'; it has counts. Did you mean 'counts'"):
         read_matrix(path, layer="count")
 
 
@@ -261,12 +260,12 @@ def test_files_of_old_versions(tmp_path):
     raw = read_matrix(tmp_path / "old.h5ad", layer="raw")
     assert (raw.sparse, raw.row_labels, raw.col_labels) == (True, GENES, CELLS)
     np.testing.assert_array_equal(raw.values, VALUES.T)
-    with pytest.raises(ParameterError, match=r"no layer 'row'; layers: raw. Did you mean 'raw'"):
+    with pytest.raises(ParameterError, match=r"no layer 'row'; it has raw. Did you mean 'raw'"):
         read_matrix(tmp_path / "old.h5ad", layer="row")
 
 
 def test_a_file_without_raw(h5ad):
-    with pytest.raises(ParameterError, match=r"no layer 'raw'; layers: none"):
+    with pytest.raises(ParameterError, match=r"no layer 'raw'; it has none"):
         read_matrix(h5ad(), layer="raw")
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from bivaluate import Matrix, read_matrix, read_solution
 from bivaluate._errors import BivaluateError, BivaluateWarning
-from bivaluate.io import matrix_formats, read_members, solution_formats
+from bivaluate.io import matrix_formats, solution_formats
+from bivaluate.io.solutions import read_members
 from tests.io import test_field_matrices as field
 from tests.io import test_tool_solutions as tools
 from tests.io.rds_writer import biclust_object

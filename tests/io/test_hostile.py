@@ -206,7 +206,7 @@ def test_what_unpacks_to_a_lot_is_unpacked_to_its_end_before_anything_is_kept(tm
         read_matrix(array)
     headers = []
     monkeypatch.setattr(npy, "read_array_header_1_0", lambda stream: headers.append(1) or loaded(stream))
-    with pytest.raises(FormatError, match=r"the \.npz archive is truncated or damaged \(Bad CRC-32"):
+    with pytest.raises(FormatError, match=r"the \.npz file is truncated or damaged \(Bad CRC-32"):
         read_matrix(archive)
     assert not headers
 

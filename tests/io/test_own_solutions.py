@@ -7,7 +7,7 @@ import pytest
 
 from bivaluate import Biclustering, Matrix, read_solution, write_solution
 from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, LabelWarning, ParameterError, SolutionError
-from bivaluate.io import read_members
+from bivaluate.io.solutions import read_members
 
 X = Matrix(np.zeros((5, 4)), ("g1", "g2", "g3", "g4", "g5"), ("c1", "c2", "c3", "c4"))
 S = Biclustering([([0, 2], [1, 3]), ([1, 2, 4], [0])], (5, 4))

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, evaluate, read_matrix, write_matrix
+from bivaluate import Biclustering, Matrix, _stored, evaluate, read_matrix, write_matrix
 from bivaluate._errors import FormatError, MatrixError, ParameterError
 from bivaluate._parallel import share_out
-from bivaluate.io.matrices import _stored
 
 h5py = pytest.importorskip("h5py")
 
@@ -24,7 +23,7 @@ CELLS = tuple(f"cell{j}" for j in range(7))
 def held(request, monkeypatch):
     """Small matrices are read at once; here they are also left in their file, as large ones are."""
     if request.param == "in the file":
-        for name in ("bivaluate.io.matrices._stored.CHUNK_CELLS", "bivaluate.io.matrices.numpy_files.CHUNK_CELLS"):
+        for name in ("bivaluate._stored.CHUNK_CELLS", "bivaluate.io.matrices.numpy_files.CHUNK_CELLS"):
             monkeypatch.setattr(name, 5)
         monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
         monkeypatch.setattr(_stored, "_WINDOW", 4)
@@ -379,13 +378,13 @@ def parquet_rows(tmp_path, monkeypatch):
 
 @pytest.mark.extra("parquet")
 def test_rows_of_parquet_after_an_interrupt(parquet_rows, monkeypatch):
-    def interrupt(batch):
+    def interrupt(*_):
         raise KeyboardInterrupt
 
     X, source = parquet_rows
     source.rows(0, 3)
     with monkeypatch.context() as patch:
-        patch.setattr(source, "_converted", interrupt)
+        patch.setattr(source, "_by_columns", interrupt)
         with pytest.raises(KeyboardInterrupt):
             source.rows(3, 9)
     np.testing.assert_array_equal(source.rows(7, 12), X[7:12])

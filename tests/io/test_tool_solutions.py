@@ -10,9 +10,8 @@ import pytest
 
 from bivaluate import Biclustering, Matrix, read_solution, write_solution
 from bivaluate._errors import EmptyBiclusterWarning, FormatError, MissingExtraError, ParameterError, SolutionError
-from bivaluate.io import read_members
 from bivaluate.io.formats import matrix_formats, solution_formats
-from bivaluate.io.solutions import is_solution
+from bivaluate.io.solutions import is_solution, read_members
 from bivaluate.io.source import Source
 from tests.io.rds_writer import biclust_object, save
 

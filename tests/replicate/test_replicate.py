@@ -16,8 +16,8 @@ from bivaluate._errors import FileError, RunError
 from bivaluate.cli.main import app
 from bivaluate.replicate import replication
 from bivaluate.replicate.claim_evidence import Evidence
+from bivaluate.replicate.claims import GROUPS
 from bivaluate.replicate.document import headline, render
-from bivaluate.replicate.texts import GROUPS
 
 SMALL = replication.Size("quick", 3, 2, (), 3, ("scenario:S2", "scenario:S9b"))
 

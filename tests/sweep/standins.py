@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from bivaluate.solution import Biclustering
+from bivaluate import Biclustering, Plan
 from bivaluate.sweep.cells import Task
-from bivaluate.sweep.plan import Plan
 from bivaluate.sweep.schedule import choose_for, first_slots, sources, tasks
 
 

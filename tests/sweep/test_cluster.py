@@ -12,12 +12,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bivaluate import _cluster
+from bivaluate import Plan, Sweep, _cluster
 from bivaluate._errors import RunError
 from bivaluate.sweep import dask as cluster
 from bivaluate.sweep.cells import Cell
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.run import Sweep
 from tests.processes import LIMIT, Cluster, free_port
 from tests.sweep.standins import BLOCKS
 
@@ -101,7 +99,7 @@ def test_a_lost_scheduler(dask_cluster: Cluster, tmp_path: Path, matrix_file: st
 
     plan = Plan([matrix_file], [BLOCKS], [2], seeds=20, parameters={BLOCKS: {"seconds": 0.1}})
     lost = Sweep(plan, tmp_path / "lost", scheduler=dask_cluster.address, progress=kill_scheduler)
-    with pytest.raises(RunError, match=r"connection to the Dask scheduler .* was lost .* Finished cells are safe"):
+    with pytest.raises(RunError, match=r"connection to the Dask scheduler .* was lost .* Finished fits are safe"):
         lost.run()
     assert 0 < len(Sweep(plan, tmp_path / "lost").run().results) == 20
 

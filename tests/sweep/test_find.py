@@ -119,9 +119,10 @@ def test_what_is_run_depends_on_the_kind_of_data() -> None:
     assert set(runs["normal"].left_out) == {"nmf", "itcc", "leiden"}
     for name in ("counts", "sparse", "binary", "skewed"):
         assert {"nmf", "itcc", "leiden"} <= set(runs[name].searched), name
-    assert runs["counts"].views["las"] == runs["sparse"].views["las"] == runs["skewed"].views["nmf"] == "log"
-    assert set(runs["binary"].views.values()) == set(runs["normal"].views.values()) == {""}
-    assert runs["gaps"].views["las"] == "centred"
+    views = {name: {key: one.view for key, one in run.searched.items()} for name, run in runs.items()}
+    assert views["counts"]["las"] == views["sparse"]["las"] == views["skewed"]["nmf"] == "log"
+    assert set(views["binary"].values()) == set(views["normal"].values()) == {""}
+    assert views["gaps"]["las"] == "centred"
     assert runs["gaps"].score["missing"] == "omit"
     assert traits_of(kinds["counts"]) == traits_of(kinds["sparse"]).__class__(
         **{**traits_of(kinds["sparse"]).__dict__, "sparse": False}

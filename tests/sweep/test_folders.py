@@ -17,15 +17,11 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, evaluate
+from bivaluate import Biclustering, Plan, Sweep, evaluate, load_run
 from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate.matrix import Matrix
-from bivaluate.sweep import journal
-from bivaluate.sweep.check import check_run
+from bivaluate.sweep import check_run, journal
 from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_mergers, unpack_solution
-from bivaluate.sweep.load import load_run
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.run import Sweep
 from tests.processes import started
 from tests.sweep.standins import BLOCKS
 
@@ -106,7 +102,7 @@ def test_flipped_bytes_in_the_journal(run: Path, at: float) -> None:
 
 def test_a_truncated_write_ahead_log(tmp_path: Path, matrix_file: str) -> None:
     script = (
-        "import json, os, sys\nfrom bivaluate.sweep.plan import Plan\nfrom bivaluate.sweep.run import Sweep\n"
+        "import json, os, sys\nfrom bivaluate import Plan, Sweep\n"
         "Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], "
         "progress=lambda done, *_: os._exit(9) if done >= 12 else None).run()\n"
     )
@@ -207,7 +203,7 @@ def tampered(run: Path, *statements: str) -> Callable[[], Any]:
             found.findings(cell)
         for name in found.datasets:
             found.matrix(name)
-        found.tables()
+        repr(found.tables)
         repr(found.provenance)
 
     return read_all

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
+import sys
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -15,18 +16,14 @@ import pandas as pd
 import pytest
 
 import bivaluate
-from bivaluate import Matrix, evaluate, write_matrix
+from bivaluate import Matrix, Plan, Sweep, evaluate, load_run, write_matrix
 from bivaluate._errors import FileError, MissingExtraError, RunError
 from bivaluate.chance.evidence import selection
+from bivaluate.sweep import Cell
 from bivaluate.sweep import folder as folder_module
-from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.folder import file_name, locked
 from bivaluate.sweep.journal import Journal
-from bivaluate.sweep.load import load_run
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.run import Sweep
-from bivaluate.sweep.schedule import DataSet, load_checked
 from tests.sweep.standins import BLOCKS, CARELESS, SEPARATE
 
 
@@ -263,7 +260,7 @@ def test_full_disk_keeps_finished_cells(tmp_path: Path, matrix_file: str, monkey
         finish(self, *args)
 
     monkeypatch.setattr(Journal, "finish", fill)
-    with pytest.raises(FileError, match=r"disk of .* is full\. Finished cells are safe"):
+    with pytest.raises(FileError, match=r"disk of .* is full\. Finished fits are safe"):
         Sweep(plan, tmp_path / "run").run()
     monkeypatch.undo()
     finished = len(load_run(tmp_path / "run").results)
@@ -295,7 +292,7 @@ def test_unknown_cells_and_data_sets(tmp_path: Path, matrix_file: str) -> None:
     with pytest.raises(RunError, match="is not part of this run"):
         run.solution(Cell("x", "y", 1, 1))
     assert "12 of" not in repr(run)
-    assert repr(run).endswith("6 of 6 cells finished)")
+    assert repr(run).endswith("6 of 6 fits finished)")
 
 
 def test_a_copied_folder_still_loads(tmp_path: Path, matrix_file: str) -> None:
@@ -329,13 +326,11 @@ def test_the_command_can_be_typed_again(
     assert run.provenance["command"] == run.provenance["sessions"][0]["command"] == command
 
 
-def test_a_missing_extra_names_itself() -> None:
-    class Needy(DataSet):
-        def load(self, seed: int | None) -> Any:
-            raise MissingExtraError("reading .h5ad", "anndata")
-
-    with pytest.raises(MissingExtraError, match=r"^reading .h5ad needs anndata: pip install anndata$"):
-        load_checked(Needy("cells", "cells.h5ad", "file"), None)
+def test_a_missing_extra_names_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(MissingExtraError, match=r"^[^:]* needs h5py: pip install h5py$"):
+        Sweep(Plan([str(tmp_path / "cells.h5ad")], [BLOCKS], [2]), tmp_path / "run").run()
 
 
 def test_a_forgotten_run_closes_its_journal(tmp_path: Path, matrix_file: str) -> None:

@@ -7,10 +7,8 @@ import pandas as pd
 import pytest
 
 from bivaluate._errors import ParameterError, RunError
+from bivaluate.sweep import Plan, Run, Sweep, load_run
 from bivaluate.sweep.copies import make_variant, null_table
-from bivaluate.sweep.load import Run, load_run
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.run import Sweep
 from bivaluate.sweep.select import select
 from tests.sweep.standins import BLOCKS, SEPARATE
 

@@ -13,11 +13,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from bivaluate import Plan, Sweep, load_run, read_matrix
 from bivaluate._errors import FileError, RunError
-from bivaluate.sweep.load import load_run
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.run import Sweep
-from bivaluate.sweep.schedule import load_checked, sources
 from bivaluate.sweep.workers import Worker, Workers, kept_workers
 from tests.processes import LIMIT, alive, interruptible, started, wait_until
 from tests.sweep.standins import BLOCKS, FREED, INTERRUPTIBLE, all_tasks
@@ -26,8 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind
 
 SCRIPT = """
 import json, sys
-from bivaluate.sweep.plan import Plan
-from bivaluate.sweep.run import Sweep
+from bivaluate import Plan, Sweep
 Sweep(Plan.from_dict(json.loads(sys.argv[1])), sys.argv[2], jobs=int(sys.argv[3])).run()
 """
 
@@ -155,7 +151,7 @@ def test_workers_start_while_matrices_are_read_and_end_where_one_cannot_be(
         raise FileError("it cannot be read")
 
     monkeypatch.setattr("bivaluate.sweep.workers.Worker", Noted)
-    monkeypatch.setattr("bivaluate.sweep.run.load_checked", refuse)
+    monkeypatch.setattr("bivaluate.io.read_matrix", refuse)
     with pytest.raises(FileError, match="it cannot be read"):
         Sweep(Plan([matrix_file], [BLOCKS, INTERRUPTIBLE], [2]), tmp_path / "run", jobs=3).run()
     assert not any(map(alive, started_ones))
@@ -169,8 +165,8 @@ def test_a_worker_killed_between_two_tasks_fails_neither(
         monkeypatch.setattr("bivaluate.sweep.workers.Worker.has_ended", False)
     log = tmp_path / "log"
     plan = Plan([matrix_file], [BLOCKS], [2], parameters={BLOCKS: {"log": str(log)}})
-    (task,) = all_tasks(plan, load_checked(sources(plan)[0], None)[0])
-    workers, matrix = Workers(), sources(plan)[0].load(None)[0]
+    workers, matrix = Workers(), read_matrix(matrix_file)
+    (task,) = all_tasks(plan, matrix)
     try:
         for n in (1, 2):
             assert [outcome.status for outcome in workers.perform(task, matrix)] == ["ok"]

@@ -1,6 +1,6 @@
 """How co-clustering into blocks looks for labels: some starts, then clusters merged and split while it helps.
 
-Arrays have a first axis for the starts, which all take turns together. A line is a row or a column of the matrix.
+A line is a row or a column of the matrix.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from scipy.sparse import issparse
 from bivaluate.algorithms._estimator import Pair, Values
 
 Labels = NDArray[np.int64]
-# Numbers in the arrays of all starts that take turns together.
-MOST_CELLS = 1 << 22
 # Lines of each side in which a dense matrix is searched: at most this many, or this many for each cluster.
 MOST_LINES, LINES_PER_CLUSTER = 150, 12
 # What was found in a part holds for the whole if it keeps this share of what the part did, cell by cell.
 AS_PROMISED = 0.9
 # A round of merging and splitting counts if it adds more than this share to what the blocks keep.
 WORTH_IT = 1e-3
-# A start ends when a round adds less than this share to what the blocks keep.
-TOLERANCE = 1e-5
+# Starts whose costs differ by no more than this share end alike.
+TOLERANCE = 1e-10
 SMALLEST = 1e-300
+# The entries of a dense matrix, for the kernels: none.
+NO_ENTRIES = np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
 
 
 class Coclusters(NamedTuple):
@@ -39,7 +39,7 @@ class Coclusters(NamedTuple):
 
 
 def best_coclusters(
-    X: Any, K: tuple[int, int], kind: str, *, profiles: bool, n_starts: int, max_iter: int, rng: np.random.Generator
+    X: Any, K: tuple[int, int], kind: str, n_starts: int, max_iter: int, rng: np.random.Generator
 ) -> Coclusters:
     """Return the co-clusters that keep most of `X` of those that the search meets.
 
@@ -48,19 +48,18 @@ def best_coclusters(
     """
     sizes = [min(n, max(MOST_LINES, LINES_PER_CLUSTER * k)) for n, k in zip(X.shape, K, strict=True)]
     if issparse(X) or tuple(sizes) == X.shape:
-        return _searched(X, K, kind, profiles, n_starts, max_iter, rng)
+        return _searched(X, K, kind, n_starts, max_iter, rng)
+    from bivaluate.algorithms._kernels_coclusters import KINDS, relabel
+
     rows, cols = (np.sort(rng.permutation(n)[:size]) for n, size in zip(X.shape, sizes, strict=True))
     some = X[np.ix_(rows, cols)]
-    part = _searched(some, K, kind, profiles, n_starts, max_iter, rng)
+    part = _searched(some, K, kind, n_starts, max_iter, rng)
     # Every line goes to the cluster of the part that suits it.
-    n_rows, n_cols = part.n_rows[np.newaxis], part.n_cols[np.newaxis]
-    row_labels = cheapest(
-        kind, (X[:, cols] @ one_hot(part.cols, K[1]))[np.newaxis], part.sums[np.newaxis], n_rows, n_cols
-    )
-    col_labels = cheapest(
-        kind, (X[rows].T @ one_hot(part.rows, K[0]))[np.newaxis], part.sums.T[np.newaxis], n_cols, n_rows
-    )
-    found = coclusters(X, row_labels, col_labels, kind, K, max_iter)
+    place, labels = (KINDS.index(kind),), [np.empty(n, dtype=np.int64) for n in X.shape]
+    relabel(*place, one_hot(part.cols, K[1]).T @ X[:, cols].T, part.sums, part.n_rows, part.n_cols, labels[0])
+    turned = np.ascontiguousarray(part.sums.T)
+    relabel(*place, one_hot(part.rows, K[0]).T @ X[rows], turned, part.n_cols, part.n_rows, labels[1])
+    found = coclusters(X, labels[0][np.newaxis], labels[1][np.newaxis], kind, K, max_iter)
     promised = float(part.kept.sum()) * (X.size / some.size)
     return found if found.kept.sum() > AS_PROMISED * promised else _moved(X, found, K, kind, max_iter, rng)
 
@@ -75,100 +74,44 @@ def log(values: Values) -> Values:
     return np.asarray(np.log(np.maximum(values, SMALLEST)))
 
 
-def sums_over(X: Any, labels: Labels, hot: Values, old: Labels | None = None, known: Values | None = None) -> Values:
-    """Return the sums of each row over the columns with each label, `hot` where a column has it.
-
-    Where those of `old` labels are `known` and few changed, they are brought up to date.
-    """
-    chosen: Any = slice(None)
-    if old is not None and known is not None:
-        changed = np.flatnonzero((labels != old).any(axis=0))
-        if 2 * len(changed) <= labels.shape[1]:
-            chosen, hot = changed, hot[:, changed] - one_hot(old[:, changed], hot.shape[-1])
-    flat = hot.transpose(1, 0, 2).reshape(hot.shape[1], len(hot) * hot.shape[2])
-    sums = np.asarray(X[:, chosen] @ flat).reshape(X.shape[0], len(hot), hot.shape[2]).transpose(1, 0, 2)
-    return sums if known is None or isinstance(chosen, slice) else known + sums
-
-
 def kept_by_blocks(kind: str, sums: Values, n_rows: Values, n_cols: Values) -> Values:
     """Return what each block keeps of the matrix.
 
     Of the squares: size (average - mean)**2. Of the I-divergence: sum log(average / mean) - sum + size mean. Of the
-    information, times the total: S_rc log(S_rc S / (S_r. S_.c)).
+    information, times S: S_rc log(S_rc S / (S_r. S_.c)). Of the modularity: S_rc - S_r. S_.c / S.
     """
-    total = sums.sum(axis=(-2, -1), keepdims=True)
+    expected = np.outer(sums.sum(axis=1), sums.sum(axis=0)) / (sums.sum() + SMALLEST)
+    if kind == "modularity":
+        return np.asarray(sums - expected)
     if kind == "information":
-        rows, cols = sums.sum(axis=-1, keepdims=True), sums.sum(axis=-2, keepdims=True)
-        return np.asarray(sums * (log(sums) + log(total) - log(rows) - log(cols)))
-    cells = n_rows[..., np.newaxis] * n_cols[..., np.newaxis, :]
-    mean = total / cells.sum(axis=(-2, -1), keepdims=True)
-    average = sums / np.maximum(cells, 1.0)
+        return np.asarray(sums * (log(sums) - log(expected)))
+    cells = np.outer(n_rows, n_cols)
+    average, mean = sums / np.maximum(cells, 1.0), sums.sum() / cells.sum()
     if kind == "squared":
         return np.asarray(cells * (average - mean) ** 2)
     return np.asarray(sums * (log(average) - log(mean)) - sums + cells * mean)
 
 
-def cheapest(kind: str, table: Values, sums: Values, n_own: Values, n_other: Values) -> Labels:
-    """Return the label of lowest cost for every line with these sums over labels of the other side.
-
-    Among equals it is the first; empty labels stay empty.
-    """
-    average = sums / np.maximum(n_own[..., np.newaxis] * n_other[:, np.newaxis], 1.0)
-    fixed = np.zeros_like(n_own)
-    if kind == "squared":
-        fixed, weights = (average**2 * n_other[:, np.newaxis]).sum(axis=-1), -2.0 * average
-    elif kind == "i-divergence":
-        fixed, weights = (average * n_other[:, np.newaxis]).sum(axis=-1), -log(average)
-    else:
-        weights = log(sums.sum(axis=-1, keepdims=True)) - log(sums)  # -log q(y-hat | x-hat)
-    fixed[n_own == 0] = np.inf
-    return np.asarray((fixed[:, np.newaxis] + table @ weights.transpose(0, 2, 1)).argmin(axis=-1))
+def lines_of(X: Any) -> tuple[Any, Any]:
+    """Return the rows and the columns of a matrix, dense or sparse by rows, as kernels take them."""
+    if not issparse(X):
+        return (X, *NO_ENTRIES), (np.ascontiguousarray(X.T), *NO_ENTRIES)
+    rows, cols = ((np.zeros((X.shape[0], 0)), side.data, side.indices, side.indptr) for side in (X, X.T.tocsr()))
+    return rows, cols
 
 
 def coclusters(X: Any, rows: Labels, cols: Labels, kind: str, K: tuple[int, int], max_iter: int) -> Coclusters:
     """Return the co-clusters that keep most of `X`, from starts (one line each) that take turns in rows and columns."""
-    size = max(1, MOST_CELLS // (sum(X.shape) * max(K)))
-    sides = by_columns(X)
-    parts = (slice(first, first + size) for first in range(0, len(rows), size))
-    found = [_alternated(*sides, rows[part], cols[part], kind, K, max_iter) for part in parts]
-    return max(found, key=lambda coclusters: float(coclusters.kept.sum()))
+    from bivaluate.algorithms._kernels_coclusters import KINDS, alternate
 
-
-def by_columns(X: Any) -> tuple[Any, Any]:
-    """Return the matrix and its transpose, sparse ones so that columns can be taken out."""
-    return (X.tocsc(), X.tocsr().T) if issparse(X) else (X, X.T)
-
-
-def _alternated(X: Any, Xt: Any, z: Labels, w: Labels, kind: str, K: tuple[int, int], max_iter: int) -> Coclusters:
-    """Return the best of the starts; each ends when it no longer improves."""
-    best, before, over_rows, old = None, np.full(len(z), -np.inf), None, z
-    W, Z = one_hot(w, K[1]), one_hot(z, K[0])
-    n_rows, n_cols, over_cols = Z.sum(axis=1), W.sum(axis=1), sums_over(X, w, W)
-    sums = Z.transpose(0, 2, 1) @ over_cols
-    for _ in range(max_iter):
-        z = cheapest(kind, over_cols, sums, n_rows, n_cols)
-        Z = one_hot(z, K[0])
-        n_rows, over_rows = Z.sum(axis=1), sums_over(Xt, z, Z, old, over_rows)
-        turned = W.transpose(0, 2, 1) @ over_rows
-        last, old, w = w, z, cheapest(kind, over_rows, turned, n_cols, n_rows)
-        W = one_hot(w, K[1])
-        n_cols, over_cols = W.sum(axis=1), sums_over(X, w, W, last, over_cols)
-        sums = Z.transpose(0, 2, 1) @ over_cols
-        kept = kept_by_blocks(kind, sums, n_rows, n_cols)
-        now = kept.sum(axis=(1, 2))
-        top = int(now.argmax())
-        # Of starts that end alike, but for rounding, the first is taken.
-        if best is None or now[top] - best.kept.sum() > TOLERANCE * abs(now[top]):
-            top = int(np.flatnonzero(now[top] - now <= TOLERANCE * abs(now[top]))[0])
-            best = Coclusters(z[top], w[top], n_rows[top], n_cols[top], sums[top], kept[top])
-        more = now - before > TOLERANCE * np.abs(now)
-        if not more.any():
-            break
-        w, W, old, n_rows, n_cols, over_rows, over_cols, sums, before = (
-            values[more] for values in (w, W, old, n_rows, n_cols, over_rows, over_cols, sums, now)
-        )
-    assert best is not None
-    return best
+    rows, cols = rows.copy(), cols.copy()
+    costs = alternate(*lines_of(X), (rows, cols), KINDS.index(kind), *K, max_iter)
+    # Of starts that end alike, but for rounding, the first is taken.
+    best = int((costs - costs.min() <= TOLERANCE * abs(costs.min())).argmax())
+    z, w = rows[best], cols[best]
+    Z, W = one_hot(z, K[0]), one_hot(w, K[1])
+    sizes, sums = (Z.sum(axis=0), W.sum(axis=0)), np.asarray(Z.T @ (X @ W))
+    return Coclusters(z, w, *sizes, sums, kept_by_blocks(kind, sums, *sizes))
 
 
 def starting_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.Generator) -> Labels:
@@ -206,10 +149,10 @@ def nearest_of_drawn(X: Any, K: int, profiles: bool, draws: Values) -> Labels:
 
 
 def _searched(
-    X: Any, K: tuple[int, int], kind: str, profiles: bool, n_starts: int, max_iter: int, rng: np.random.Generator
+    X: Any, K: tuple[int, int], kind: str, n_starts: int, max_iter: int, rng: np.random.Generator
 ) -> Coclusters:
-    rows = starting_labels(X, K[0], n_starts, profiles, rng)
-    cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, K[1], n_starts, profiles, rng)
+    rows = starting_labels(X, K[0], n_starts, kind == "information", rng)
+    cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, K[1], n_starts, kind == "information", rng)
     return _moved(X, coclusters(X, rows, cols, kind, K, max_iter), K, kind, max_iter, rng)
 
 

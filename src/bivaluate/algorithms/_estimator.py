@@ -6,8 +6,10 @@ import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
-from typing import Any, ClassVar, Self, cast
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from bivaluate._anndata import is_anndata
-from bivaluate._check import check_choice, check_int, check_values, place_of_cell
+from bivaluate._check import check_choice, check_int, check_real, check_values, place_of_cell
 from bivaluate._errors import DenseWarning, MatrixError, ParameterError, TooLargeError
 from bivaluate._rows import LARGEST_DENSE_BYTES
 from bivaluate._text import Advice, Option
@@ -28,23 +30,29 @@ from bivaluate.solution import Biclustering
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 Values = NDArray[np.float64]
 
-# The total a progress bar shows where the number of biclusters is not known.
-MANY = 100
+# What a parameter may be, where its type does not say all: the least and the largest value.
+Count = Annotated[int, 1, None]
+Natural = Annotated[int, 0, None]
+Amount = Annotated[float, 0.0, None]
+Share = Annotated[float, 0.0, 1.0]
 
 
+@dataclass(eq=False, repr=False)
 class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the estimators: subclasses yield biclusters one by one from :meth:`_find`."""
+    """Base of the estimators: subclasses declare their parameters and yield biclusters from :meth:`_find`."""
 
     record: ClassVar[Algorithm]  # set by the decorator `algorithm`
-    n_biclusters: Any
-    random_state: Any
     # Called with what is done, the total if known, and the name of the stage where there is more than one.
-    _progress: Callable[..., None] | None = None
-    _shared: dict[str, Any] | None = None  # where fits for other K of the same matrix and seed leave what they share
+    _progress: ClassVar[Callable[..., None] | None] = None
+    _shared: ClassVar[dict[str, Any] | None] = (
+        None  # where fits for other K of the same matrix and seed leave what they share
+    )
+    _: KW_ONLY
+    random_state: Any = None
 
     @abstractmethod
     def _find(self, X: Any) -> Iterator[Pair]:
-        """Check the parameters and yield (rows, cols) of each bicluster.
+        """Yield (rows, cols) of each bicluster; parameters are as their annotations demand.
 
         `X` is finite: a C-contiguous array or, if the record says ``sparse``, perhaps a sparse matrix by rows. An
         algorithm that finds their number itself yields the best first; only the first `most` are kept.
@@ -69,22 +77,28 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
                 return self.fit(X, y)
             finally:
                 self.random_state = given
-        values = self.check_input(X)
+        values, self._told = self.check_input(X), 0
         pairs: list[Pair] = []
         for pair in self._find(values):
             if self.record.finds_k and len(pairs) == most:
                 break
             pairs.append(pair)
-            if self._progress is not None:
-                self._progress(len(pairs), min(most, MANY))
+            self._tell(len(pairs))
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())
         self.rows_ = self.solution_.row_masks
         self.columns_ = self.solution_.col_masks
         return self
 
+    def _tell(self, done: int) -> None:
+        """Tell how many biclusters were found, if they are more than told before and no more than asked for."""
+        if self._progress is not None and self._told < done <= self.most:
+            self._told = done
+            self._progress(done, None if isinstance(self.n_biclusters, str) else self.most)
+
     def check_input(self, X: Any) -> Any:
         """Return the cells of `X` as the algorithm takes them, or say why it cannot."""
         name = type(self).__name__
+        self._check_parameters()
         self.record.check_installed()
         if is_anndata(X):
             raise MatrixError(
@@ -145,6 +159,18 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
             )
         return values
 
+    @classmethod
+    @cache  # reading annotations takes as long as a small fit
+    def _parameters(cls) -> dict[str, Callable[[str, Any], object]]:
+        """Return the parameters of the class with the check that their annotations demand."""
+        kinds = get_type_hints(cls, include_extras=True)
+        return {name: _check_of(kinds[name]) for name in cls._get_param_names()}
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are not what their annotations demand."""
+        for name, check in self._parameters().items():
+            check(name, getattr(self, name))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.record.sparse
@@ -154,16 +180,28 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
 
     def _info(self) -> dict[str, Any]:
         # The number of threads never changes the answer, so it must not change the file either.
-        parameters = {
-            name: _plain(getattr(self, name)) for name in _parameters(cast(Any, type(self))) if name != "n_jobs"
-        }
+        parameters = {name: _plain(getattr(self, name)) for name in self._parameters() if name != "n_jobs"}
         return {"algorithm": self.record.key, "parameters": parameters}
 
 
-@cache
-def _parameters(estimator: Any) -> tuple[str, ...]:
-    """Return the names of the parameters of a class, once: reading its signature takes as long as a small fit."""
-    return tuple(estimator._get_param_names())
+def _check_of(kind: Any) -> Callable[[str, Any], object]:
+    """Return the check of a kind of parameter: numbers within bounds, flags, choices, perhaps None; others are free."""
+    first, *others = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if NoneType in others:
+        check = _check_of(first)
+        return lambda name, value: value is None or check(name, value)
+    bare, *bounds = get_args(first) if get_origin(first) is Annotated else (first,)
+    if get_origin(bare) is Literal:
+        return lambda name, value: check_choice(name, value, get_args(bare))
+    known: dict[Any, Callable[..., object]] = {int: check_int, float: check_real, bool: _check_flag}
+    if bare in known and not others:
+        return lambda name, value: known[bare](name, value, *bounds)
+    return lambda name, value: None
+
+
+def _check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} is {value!r}; True or False is needed.")
 
 
 def _with_gaps() -> list[str]:

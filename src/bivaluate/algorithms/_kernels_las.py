@@ -6,11 +6,14 @@ float64, C-contiguous and finite; sets of columns or rows are uint8 masks, one l
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from bivaluate._jit import inner_kernel, kernel, strict_kernel
+
+FAR = 30.0
 
 
 @kernel
@@ -98,6 +101,36 @@ def choose(values: Any, k: int, cut: float, chosen: Any) -> None:
         if values[i] == cut:
             chosen[i] = 1
             spare -= 1
+
+
+@inner_kernel
+def log_tail(z: float) -> float:
+    """Return -log Phi(-z); by a continued fraction where the tail is too small for a number."""
+    if z < FAR:
+        return -math.log(0.5 * math.erfc(z * math.sqrt(0.5)))
+    return 0.5 * z * z + 0.5 * math.log(2.0 * math.pi) + math.log(z + 1.0 / (z + 2.0 / (z + 3.0 / z)))
+
+
+@kernel
+def best_size(values: Any, ordered: Any, others: Any, choices: Any, chosen: Any, scores: Any) -> None:
+    """Mark the largest values of each line that score best; `ordered` holds them in rising order.
+
+    The score of the r largest of n values, of sum S, is -log Phi(-z) - log C(n, r) with z = S / sqrt(r * other).
+    """
+    # scores = log_tail(ordered[:, ::-1].cumsum(axis=1) / sqrt(r * others)) - choices[1:]; size = scores.argmax(axis=1)
+    n = values.shape[1]
+    for g in range(len(values)):
+        total, best, size = 0.0, -np.inf, 1
+        for r in range(1, n + 1):
+            total += ordered[g, n - r]
+            z = total / math.sqrt(r * others[g])
+            # -log Phi(-z) is never more than this
+            if 0.6932 + 0.798 * z + 0.5 * z * z - choices[r] > best:
+                score = log_tail(z) - choices[r]
+                if score > best:
+                    best, size = score, r
+        scores[g] = best
+        choose(values[g], size, ordered[g, n - size], chosen[g])
 
 
 @kernel

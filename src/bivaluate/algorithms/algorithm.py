@@ -7,8 +7,9 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY as KW_ONLY
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 from bivaluate._errors import MissingExtraError
 
@@ -24,6 +25,9 @@ OLD_KEYS = {"find": "coherent"}  # of version 0.1.0: in plans and run folders
 PACKAGES = {"graph": ("sknetwork", "scikit-network")}  # of the extras: what is imported, what is installed
 
 # What every estimator has.
+RANDOM_STATE = """random_state : int, RandomState, Generator or None, default=None
+    Seed or source of everything random; not used where nothing is.
+"""
 ATTRIBUTES = {
     "solution_ : Biclustering": "The biclusters found.",
     "rows_, columns_ : ndarray of bool, of shape (K, n_rows) and (K, n_cols)": "The same as masks.",
@@ -169,17 +173,20 @@ class Algorithm:
 
 def with_shared_texts(doc: str, reference: str) -> str:
     """Return the docstring of an estimator with what is said of every estimator, and its reference."""
-    doc = inspect.cleandoc(doc)
+    doc = re.sub(r"(?m)^n_biclusters : .*\n(?:    .*\n)+", rf"\g<0>{RANDOM_STATE}", inspect.cleandoc(doc))
+    if "\nAttributes\n" not in doc:
+        doc = doc.replace("\nSee Also\n", "\nAttributes\n----------\n\nSee Also\n")
     attributes = "".join(f"{name}\n    {text}\n" for name, text in ATTRIBUTES.items() if name not in doc)
     before, header, after = doc.partition("Attributes\n----------\n")
     before, header, after = f"{before}{header}{attributes}{after}".rpartition("Examples\n--------\n")
     return f"{before}References\n----------\n{reference}.\n\n{header}{after}\n"
 
 
+@dataclass_transform(eq_default=False)
 def algorithm(
     key: str, name: str, label: str, summary: str, *, seeks: tuple[str, ...], reference: str, **traits: Any
 ) -> Callable[[Estimator], Estimator]:
-    """Return a decorator that gives an estimator its record, as ``estimator.record``.
+    """Return a decorator that gives an estimator its record, as ``estimator.record``, and its ``__init__``.
 
     The registry finds every decorated class of this folder: there is no list to add it to. It reads the words between
     the brackets without importing the file, so they are plain texts, tuples, True and False. An algorithm that finds
@@ -187,6 +194,7 @@ def algorithm(
     """
 
     def decorate(estimator: Estimator) -> Estimator:
+        dataclass(eq=False, repr=False)(estimator)
         path = f"{estimator.__module__}:{estimator.__qualname__}"
         estimator.record = Algorithm(key, name, label, summary, path, seeks, reference, **traits)
         estimator.__doc__ = with_shared_texts(estimator.__doc__ or "", reference)

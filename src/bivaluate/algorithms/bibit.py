@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from bivaluate._check import check_int
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms._bits import Largest, Words, bits_of, members
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 # Pairs of rows looked at before Python gets a chance to stop the search.
 BUDGET = 50_000_000
@@ -53,13 +52,6 @@ class BiBit(BiclusteringEstimator):
         How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
         groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;
         "none": refuse. A matrix of zeros and ones is always taken as it is.
-    random_state : int, RandomState or None, default=None
-        Not used; every algorithm has it.
-
-    Attributes
-    ----------
-    solution_ : Biclustering
-        The biclusters, the largest first.
 
     See Also
     --------
@@ -79,26 +71,14 @@ class BiBit(BiclusteringEstimator):
     [(4, 5), (5, 2)]
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 10,
-        *,
-        min_rows: int = 2,
-        min_columns: int = 2,
-        binarise: Any = "rows",
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.min_rows = min_rows
-        self.min_columns = min_columns
-        self.binarise = binarise
-        self.random_state = random_state
+    n_biclusters: int = 10
+    _: KW_ONLY
+    min_rows: Annotated[int, 2, None] = 2
+    min_columns: Count = 2
+    binarise: Any = "rows"
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        min_rows = check_int("min_rows", self.min_rows, minimum=2)
-        min_columns = check_int("min_columns", self.min_columns, minimum=1)
-        rows, columns = bits_of(X, self.binarise)
-        yield from pairs_of_rows(rows, columns, min_rows, min_columns, self.most)
+        yield from pairs_of_rows(*bits_of(X, self.binarise), self.min_rows, self.min_columns, self.most)
 
 
 def pairs_of_rows(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Iterator[Pair]:

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._check import check_int
 from bivaluate._errors import SearchWarning
 from bivaluate.algorithms._bits import Largest, Words, bits_of, members, packed
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.algorithms.bibit import pairs_of_rows, shared_patterns
 
 # Words read before Python gets a chance to stop the search.
@@ -57,8 +56,6 @@ class Bimax(BiclusteringEstimator):
         "none": refuse. A matrix of zeros and ones is always taken as it is.
     max_steps : int, default=5000000
         Sets of columns looked at before the search gives up on seeing everything.
-    random_state : int, RandomState or None, default=None
-        Not used; every algorithm has it.
 
     Attributes
     ----------
@@ -90,27 +87,15 @@ class Bimax(BiclusteringEstimator):
     [(4, 5), (5, 2)]
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 10,
-        *,
-        min_rows: int = 2,
-        min_columns: int = 2,
-        binarise: Any = "rows",
-        max_steps: int = 5_000_000,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.min_rows = min_rows
-        self.min_columns = min_columns
-        self.binarise = binarise
-        self.max_steps = max_steps
-        self.random_state = random_state
+    n_biclusters: int = 10
+    _: KW_ONLY
+    min_rows: Count = 2
+    min_columns: Count = 2
+    binarise: Any = "rows"
+    max_steps: Count = 5_000_000
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        min_rows = check_int("min_rows", self.min_rows, minimum=1)
-        min_columns = check_int("min_columns", self.min_columns, minimum=1)
-        max_steps = check_int("max_steps", self.max_steps, minimum=1)
+        min_rows, min_columns, max_steps = self.min_rows, self.min_columns, self.max_steps
         rows, columns = bits_of(X, self.binarise)
         n, m = X.shape
         kept_rows, kept_columns = _large_enough(rows, columns, min_rows, min_columns)

@@ -9,15 +9,12 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.special import xlogy
 
-from bivaluate._check import check_choice, check_int
 from bivaluate._errors import MatrixError
 from bivaluate._text import Advice, Option
 from bivaluate.algorithms._coclusters import best_coclusters, chosen_blocks
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, generator
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, generator
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
-SELECTIONS = ("best", "all")
-DIVERGENCES = ("squared", "i-divergence")
 # Cells that the divergence of the whole matrix is added up from at a time: temporary arrays stay near the processor.
 CELLS_AT_A_TIME = 1 << 14
 
@@ -55,13 +52,9 @@ class BlockAverageCoclustering(BiclusteringEstimator):
         best of them clusters are merged and split while that makes the loss smaller.
     max_iter : int, default=100
         Rounds at most from each start.
-    random_state : int, RandomState or None, default=None
-        Source of the random starts.
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The blocks taken.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
     kept_ : float
@@ -90,32 +83,16 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     [(4, 3), (4, 3), (4, 3), (4, 3), (4, 3), (4, 3)]
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 3,
-        *,
-        n_column_clusters: int | None = None,
-        divergence: Literal["squared", "i-divergence"] = "squared",
-        selection: Literal["best", "all"] = "best",
-        n_starts: int = 4,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_column_clusters = n_column_clusters
-        self.divergence = divergence
-        self.selection = selection
-        self.n_starts = n_starts
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_biclusters: int = 3
+    _: KW_ONLY
+    n_column_clusters: Count | None = None
+    divergence: Literal["squared", "i-divergence"] = "squared"
+    selection: Literal["best", "all"] = "best"
+    n_starts: Count = 4
+    max_iter: Count = 100
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        K = self.most
-        L = K if self.n_column_clusters is None else check_int("n_column_clusters", self.n_column_clusters, minimum=1)
-        divergence = check_choice("divergence", self.divergence, DIVERGENCES)
-        selection = check_choice("selection", self.selection, SELECTIONS)
-        n_starts = check_int("n_starts", self.n_starts, minimum=1)
-        max_iter = check_int("max_iter", self.max_iter, minimum=1)
+        divergence = self.divergence
         if divergence == "i-divergence" and (lowest := float(X.min())) < 0:
             raise MatrixError(
                 Advice(
@@ -125,8 +102,8 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                     ".",
                 )
             )
-        rng = generator(self.random_state)
-        found = best_coclusters(X, (K, L), divergence, profiles=False, n_starts=n_starts, max_iter=max_iter, rng=rng)
+        K = self.most, self.n_column_clusters or self.most
+        found = best_coclusters(X, K, divergence, self.n_starts, self.max_iter, generator(self.random_state))
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         mean = float(found.sums.sum()) / (X.shape[0] * X.shape[1])
         whole = _divergence_of_cells(X, divergence, mean)
@@ -135,7 +112,7 @@ class BlockAverageCoclustering(BiclusteringEstimator):
         if divergence == "i-divergence":
             averages = found.sums / np.maximum(np.outer(found.n_rows, found.n_cols), 1)
             rank = np.where(averages > mean, rank, rank - found.kept.sum() - 1)
-        yield from chosen_blocks(found, rank, K if selection == "best" else None)
+        yield from chosen_blocks(found, rank, K[0] if self.selection == "best" else None)
 
 
 def _divergence_of_cells(X: Any, divergence: str, mean: float) -> float:

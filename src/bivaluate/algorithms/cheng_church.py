@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int, check_real
-from bivaluate._errors import ParameterError
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 # Residues nearer to each other than this share of the squared range of the matrix are tied.
 TIE = 1e-11
@@ -45,8 +43,6 @@ class ChengChurch(BiclusteringEstimator):
         Columns are deleted many at a time only if the matrix has at least this many.
     inverted_rows : bool, default=True
         Also add rows that fit when mirrored (x to −x).
-    random_state : int, RandomState or None, default=None
-        Source of the masking noise.
 
     Attributes
     ----------
@@ -74,32 +70,16 @@ class ChengChurch(BiclusteringEstimator):
     (15, 6)
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 10,
-        *,
-        max_residue: float | None = None,
-        deletion_factor: float = 1.2,
-        min_columns: int = 100,
-        inverted_rows: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.max_residue = max_residue
-        self.deletion_factor = deletion_factor
-        self.min_columns = min_columns
-        self.inverted_rows = inverted_rows
-        self.random_state = random_state
+    n_biclusters: int = 10
+    _: KW_ONLY
+    max_residue: Amount | None = None
+    deletion_factor: Annotated[float, 1.0, None] = 1.2
+    min_columns: Count = 100
+    inverted_rows: bool = True
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        factor = check_real("deletion_factor", self.deletion_factor, minimum=1.0)
-        min_columns = check_int("min_columns", self.min_columns, minimum=1)
-        if not isinstance(self.inverted_rows, (bool, np.bool_)):
-            raise ParameterError(f"inverted_rows is {self.inverted_rows!r}; True or False is needed.")
         low, high = float(X.min()), float(X.max())
-        delta = (high - low) ** 2 / 12 * 0.005
-        if self.max_residue is not None:
-            delta = check_real("max_residue", self.max_residue, minimum=0.0)
+        delta = (high - low) ** 2 / 12 * 0.005 if self.max_residue is None else float(self.max_residue)
         self.max_residue_ = delta
         rng = check_random_state(self.random_state)
         # Residues do not change when a constant is subtracted; rounding does.
@@ -108,7 +88,8 @@ class ChengChurch(BiclusteringEstimator):
         tie = TIE * (high - low) ** 2
         n_wanted = self.n_biclusters if low < high else 1
         for k in range(n_wanted):
-            rows, cols = find_bicluster(work, delta, factor, X.shape[1] >= min_columns, bool(self.inverted_rows), tie)
+            columns_too = X.shape[1] >= self.min_columns
+            rows, cols = find_bicluster(work, delta, self.deletion_factor, columns_too, self.inverted_rows, tie)
             yield rows, cols
             if k + 1 < n_wanted:
                 work[np.ix_(rows, cols)] = rng.uniform(low, high, (len(rows), len(cols))) - middle
@@ -125,9 +106,10 @@ def find_bicluster(X: Values, delta: float, factor: float, columns_too: bool, in
 
 def row_residues(B: Values) -> Values:
     """Return the mean squared residue of each row of a block."""
-    m = B.shape[1]
-    g = B.mean(axis=0) - B.mean()
-    residues = (np.einsum("ij,ij->i", B, B) - 2.0 * (B @ g) + g @ g) / m - B.mean(axis=1) ** 2
+    n, m = B.shape
+    g = np.ones(n) @ B / n
+    g -= g.sum() / m
+    residues = (np.einsum("ij,ij->i", B, B) - 2.0 * (B @ g) + g @ g) / m - (B @ np.ones(m) / m) ** 2
     return np.asarray(np.maximum(residues, 0.0))
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Annotated, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import SearchWarning
 from bivaluate._parallel import Workers, one_thread
 from bivaluate._text import plural
@@ -23,8 +22,8 @@ from bivaluate.algorithms._coherent_background import (
 from bivaluate.algorithms._coherent_field import copy_field
 from bivaluate.algorithms._coherent_prepare import POWERS, Unsearchable, prepare
 from bivaluate.algorithms._coherent_search import Scored, Search, usual_starts
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values, check_seed
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.solution import Biclustering
 
@@ -66,8 +65,6 @@ class CoherentSubmatrices(BiclusteringEstimator):
         What to do about NaN: an error, or leave these cells out.
     n_jobs : int or None, default=None
         Threads; None or -1 for as many as there are cores. The answer never depends on it.
-    random_state : int, RandomState or None
-        Source of the random starts.
 
     Attributes
     ----------
@@ -100,92 +97,27 @@ class CoherentSubmatrices(BiclusteringEstimator):
     ([(20, 8)], ['additive'])
     """
 
-    def __init__(
-        self,
-        n_biclusters: int | str = "auto",
-        *,
-        min_evidence: float = 5.0,
-        min_rows: int = 4,
-        n_starts: int | None = None,
-        calibrate: bool = True,
-        missing: str = "raise",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.min_evidence = min_evidence
-        self.min_rows = min_rows
-        self.n_starts = n_starts
-        self.calibrate = calibrate
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Find biclusters in `X`.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Matrix of shape (n_rows, n_cols)
-            Real numbers, NaN where missing; never written to.
-        y : object
-            Ignored.
-
-        Returns
-        -------
-        CoherentSubmatrices
-            The fitted estimator.
-
-        Raises
-        ------
-        ParameterError
-            If a parameter has a value that is not allowed.
-        MatrixError
-            If `X` is not a matrix of numbers, is sparse, or has cells that are not allowed.
-
-        Examples
-        --------
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(80, 20))
-        >>> X[:20, :8] = 2 * rng.normal(size=8) + 0.3 * rng.normal(size=(20, 8))
-        >>> CoherentSubmatrices(random_state=0).fit(X).solution_[0].shape
-        (20, 8)
-        """
-        most = self._check_parameters()
-        rng = check_random_state(self.random_state)
-        values = self.check_input(X)
-        self.notes_: list[str] = []
-        self._warned: list[str] = []
-        with one_thread():
-            blocks = sorted(self._search(values, rng, most), key=lambda block: -block[0])[:most]
-        self.solution_ = Biclustering([pair for _, pair in blocks], values.shape, info=self._info())
-        self.rows_ = self.solution_.row_masks
-        self.columns_ = self.solution_.col_masks
-        self.evidence_, self.patterns_ = np.zeros(0), list[str]()
-        if blocks:
-            judged = evidence_table(values, self.solution_, missing="omit")
-            self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
-        return self
+    n_biclusters: int | str = "auto"
+    _: KW_ONLY
+    min_evidence: Amount = 5.0
+    min_rows: Annotated[int, 3, None] = 4
+    n_starts: Count | None = None
+    calibrate: bool = True
+    missing: Literal["raise", "omit"] = "raise"
+    n_jobs: int | None = None
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        """Unused: `fit` finds all biclusters together, because they are refined together."""
-        raise NotImplementedError
+        rng, self.notes_, self._warned = check_random_state(self.random_state), list[str](), list[str]()
+        with one_thread():
+            blocks = sorted(self._search(X, rng), key=lambda block: -block[0])[: self.most]
+        pairs = [pair for _, pair in blocks]
+        self.evidence_, self.patterns_ = np.zeros(0), list[str]()
+        if pairs:
+            judged = evidence_table(X, Biclustering(pairs, X.shape), missing="omit")
+            self.evidence_, self.patterns_ = judged.gain, list(judged.patterns)
+        yield from pairs
 
-    def _check_parameters(self) -> int:
-        if isinstance(self.n_biclusters, str):
-            check_choice("n_biclusters", self.n_biclusters, ("auto",))
-            most = MOST_BLOCKS
-        else:
-            most = check_int("n_biclusters", self.n_biclusters, minimum=1)
-        check_real("min_evidence", self.min_evidence, minimum=0)
-        check_int("min_rows", self.min_rows, minimum=3)
-        if self.n_starts is not None:
-            check_int("n_starts", self.n_starts, minimum=1)
-        check_choice("missing", self.missing, ("raise", "omit"))
-        check_seed(self.random_state)
-        return most
-
-    def _search(self, X: Values, rng: np.random.RandomState, most: int) -> list[Scored]:
+    def _search(self, X: Values, rng: np.random.RandomState) -> list[Scored]:
         """Return the blocks found; constant rows and columns take no part."""
         try:
             prepared = prepare(X, self.min_rows)
@@ -197,7 +129,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         starts = self.n_starts or usual_starts(len(rows))
         with Workers(self.n_jobs, X.size * starts) as workers:
             search = Search(starts, float(self.min_evidence), self.min_rows, len(rows) // 2, workers)
-            found = self._search_prepared(search, prepared.Z, rng, most)
+            found = self._search_prepared(search, prepared.Z, rng)
         blocks = [(score, (rows[r], cols[c])) for score, (r, c) in found]
         if not self.calibrate or not blocks:
             return blocks
@@ -211,8 +143,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
         )
         return []
 
-    def _search_prepared(self, search: Search, Z: Values, rng: np.random.RandomState, most: int) -> list[Scored]:
-        patterns = told = 0
+    def _search_prepared(self, search: Search, Z: Values, rng: np.random.RandomState) -> list[Scored]:
+        patterns = 0
         again: list[Pair] | None = None
         while True:
             # Blocks move the covariance of the columns, and missing cells of blocks are to be expected from these:
@@ -229,9 +161,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
                     common = pair
                     break
                 blocks.append((score, pair))
-                if told < len(blocks) <= most and self._progress is not None:
-                    told = len(blocks)
-                    self._progress(told, None if isinstance(self.n_biclusters, str) else most)
+                self._tell(len(blocks))
             if common is not None:
                 patterns += 1
                 Z, again = take_out(background, common), None

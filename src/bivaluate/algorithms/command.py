@@ -12,6 +12,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_choice, check_real
+from bivaluate._check import check_choice
 from bivaluate._errors import (
     BivaluateError,
     CommandError,
@@ -31,7 +32,7 @@ from bivaluate._errors import (
 )
 from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.algorithms import _supervise
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
+from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms.algorithm import Algorithm
 from bivaluate.algorithms.registry import recipes
 from bivaluate.matrix import Matrix
@@ -43,6 +44,7 @@ LAST_LINES, LAST_CHARACTERS = 8, 300  # of what a program said, in messages
 OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")  # variables that are not the program's
 
 
+@dataclass(eq=False, repr=False)
 class CommandEstimator(BiclusteringEstimator):
     """Biclusters found by a program outside bivaluate, in any language: a command line with placeholders.
 
@@ -60,6 +62,8 @@ class CommandEstimator(BiclusteringEstimator):
     n_biclusters : int or "auto", default=5
         Number of biclusters to find. A command without ``{k}`` finds it itself: the first K of them are kept then, and
         "auto" keeps all.
+    random_state : int, RandomState or None, default=None
+        The seed, or where it is drawn from.
     program : str, default=""
         What stands for ``{program}``: where a recipe's program is to be found.
     matrix : {"tsv", "csv", "numbers", "npy", "mtx"}, default="tsv"
@@ -82,8 +86,6 @@ class CommandEstimator(BiclusteringEstimator):
         Seconds after which the program is stopped.
     memory_limit : float or None, default=None
         Megabytes of memory at which the program is stopped, with everything it started (Linux).
-    random_state : int, RandomState or None, default=None
-        The seed, or where it is drawn from.
 
     Attributes
     ----------
@@ -113,36 +115,19 @@ class CommandEstimator(BiclusteringEstimator):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        command: str = "",
-        n_biclusters: int | str = 5,
-        *,
-        program: str = "",
-        matrix: Literal["tsv", "csv", "numbers", "npy", "mtx"] = "tsv",
-        result: str | None = None,
-        format: str | None = None,
-        index_base: int | None = None,
-        nothing: str | None = None,
-        environment: Mapping[str, str] | None = None,
-        missing: Literal["raise", "omit"] = "raise",
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.command = command
-        self.n_biclusters = n_biclusters
-        self.program = program
-        self.matrix = matrix
-        self.result = result
-        self.format = format
-        self.index_base = index_base
-        self.nothing = nothing
-        self.environment = environment
-        self.missing = missing
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
+    command: str = ""
+    n_biclusters: int | str = 5
+    _: KW_ONLY
+    program: str = ""
+    matrix: Literal["tsv", "csv", "numbers", "npy", "mtx"] = "tsv"
+    result: str | None = None
+    format: str | None = None
+    index_base: int | None = None
+    nothing: str | None = None
+    environment: Mapping[str, str] | None = None
+    missing: Literal["raise", "omit"] = "raise"
+    time_limit: Amount | None = None
+    memory_limit: Amount | None = None
 
     @property
     def record(self) -> Algorithm:  # type: ignore[override]
@@ -153,46 +138,11 @@ class CommandEstimator(BiclusteringEstimator):
         >>> CommandEstimator("find-blocks {matrix} {out}").record.finds_k
         True
         """
-        return Algorithm(
-            "cmd", "Command", "Command", "A program outside bivaluate.", f"{__name__}:CommandEstimator", (), "", finds_k="{k}" not in self.command,
-            nested="{k}" not in self.command, missing=True,
-        )  # fmt: skip
-
-    def check_input(self, X: Any) -> Any:
-        """Return the cells of `X`, or say why they or the command cannot be used.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame or Matrix of shape (n_rows, n_cols)
-            The matrix.
-
-        Returns
-        -------
-        ndarray
-            The cells; NaN where missing, with ``missing="omit"``.
-
-        Raises
-        ------
-        MatrixError
-            If `X` is not a matrix of finite numbers.
-        ParameterError
-            If the command is empty, has an unknown placeholder, or names a program that is not there.
-
-        Examples
-        --------
-        >>> import sys
-        >>> CommandEstimator(f"{sys.executable} find.py {{out}}").check_input([[1, 2], [3, 4]]).shape
-        (2, 2)
-        """
-        self._check_parameters()
-        return super().check_input(X)
+        words = "cmd", "Command", "Command", "A program outside bivaluate.", f"{__name__}:CommandEstimator", (), ""
+        return Algorithm(*words, finds_k="{k}" not in self.command, missing=True)
 
     def _check_parameters(self) -> None:
-        check_choice("matrix", self.matrix, MATRICES)
-        check_choice("missing", self.missing, ("raise", "omit"))
-        for name in ("time_limit", "memory_limit"):
-            if getattr(self, name) is not None:
-                check_real(name, getattr(self, name), minimum=0.0)
+        super()._check_parameters()
         words = self._words(dict.fromkeys(PLACES, "1") | {"matrix": _Place(_known_style), "program": self.program})
         if shutil.which(words[0]) is None:
             raise ParameterError(
@@ -318,14 +268,14 @@ class CommandEstimator(BiclusteringEstimator):
             raise CommandError(f"{name} wrote {names}, which cannot be read: {reason}{apart}{said}") from error
 
 
+@dataclass(frozen=True)
 class _Place:
     """What stands for ``{matrix}``: the file is written when the command asks for it, in the format after the colon."""
 
-    def __init__(self, write: Callable[[str], str]) -> None:
-        self._write = write
+    write: Callable[[str], str]
 
     def __format__(self, style: str) -> str:
-        return self._write(style)
+        return self.write(style)
 
 
 def _known_style(style: str) -> str:

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from bivaluate._check import check_real
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Pair
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 
+@dataclass(eq=False, repr=False)
 class _Communities(BiclusteringEstimator):
     """What Louvain and Leiden share: the graph, and communities made into biclusters."""
 
-    _method: str
-
-    def __init__(self, n_biclusters: int | str = "auto", *, resolution: float = 1.0, random_state: Any = None) -> None:
-        self.n_biclusters = n_biclusters
-        self.resolution = resolution
-        self.random_state = random_state
+    _method: ClassVar[str]
+    n_biclusters: int | str = "auto"
+    _: KW_ONLY
+    resolution: Amount = 1.0
 
     def _find(self, X: Any) -> Iterator[Pair]:
         from sknetwork import clustering
 
-        resolution = check_real("resolution", self.resolution, minimum=0.0)
         graph = csr_matrix(X)
         if not graph.sum() > 0:
             return
         model = getattr(clustering, self._method)(
-            resolution, shuffle_nodes=True, return_probs=False, return_aggregate=False, random_state=self.random_state
+            self.resolution,
+            shuffle_nodes=True,
+            return_probs=False,
+            return_aggregate=False,
+            random_state=self.random_state,
         )
         model.fit(graph, force_bipartite=True)
         rows, cols = model.labels_row_, model.labels_col_
@@ -70,13 +72,6 @@ class LouvainCommunities(_Communities):
         The largest number of biclusters to return, those with the largest sums of cells; "auto" returns all.
     resolution : float, default=1.0
         Larger values give more and smaller communities.
-    random_state : int, RandomState or None, default=None
-        Source of the order in which nodes are visited.
-
-    Attributes
-    ----------
-    solution_ : Biclustering
-        The communities, those with the largest sum of cells first.
 
     See Also
     --------
@@ -117,13 +112,6 @@ class LeidenCommunities(_Communities):
         The largest number of biclusters to return, those with the largest sums of cells; "auto" returns all.
     resolution : float, default=1.0
         Larger values give more and smaller communities.
-    random_state : int, RandomState or None, default=None
-        Source of the order in which nodes are visited.
-
-    Attributes
-    ----------
-    solution_ : Biclustering
-        The communities, those with the largest sum of cells first.
 
     See Also
     --------

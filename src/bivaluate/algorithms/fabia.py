@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int, check_real
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 # Least variance of the noise of a row, and least prior variance of a factor, in units of the variance of a row.
 LEAST_NOISE = 1e-3
@@ -56,8 +55,6 @@ class FABIA(BiclusteringEstimator):
         follows.
     max_iter : int, default=500
         Rounds at most.
-    random_state : int, RandomState or None, default=None
-        Source of the first loadings.
 
     Attributes
     ----------
@@ -89,34 +86,22 @@ class FABIA(BiclusteringEstimator):
     (12, 5)
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 5,
-        *,
-        sparseness: float = 0.01,
-        factor_threshold: float = 0.5,
-        max_iter: int = 500,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.sparseness = sparseness
-        self.factor_threshold = factor_threshold
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_biclusters: int = 5
+    _: KW_ONLY
+    sparseness: Amount = 0.01
+    factor_threshold: Annotated[float, 1e-6, None] = 0.5
+    max_iter: Count = 500
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        sparseness = check_real("sparseness", self.sparseness, minimum=0.0)
-        threshold = check_real("factor_threshold", self.factor_threshold, minimum=1e-6)
-        max_iter = check_int("max_iter", self.max_iter, minimum=1)
         rng = check_random_state(self.random_state)
         values = normalised(X)
         first = rng.standard_normal((X.shape[0], self.most))
-        model = fit_factors(values, first, sparseness, max_iter)
+        model = fit_factors(values, first, self.sparseness, self.max_iter)
         information = 0.5 * np.log1p(
             model.prior
             * np.einsum("ik,ik->k", model.loadings, model.loadings / model.noise[:, np.newaxis])[:, np.newaxis]
         ).sum(axis=1)
-        kept, members = [], biclusters_of(model, threshold)
+        kept, members = [], biclusters_of(model, self.factor_threshold)
         for k in np.argsort(-information, kind="stable"):
             rows, cols = members[k]
             if len(rows) and len(cols):

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from bivaluate._check import check_int
 from bivaluate._factors import DEFAULT_RULE, check_rule, members, members_of_factors, spectra_scores
 from bivaluate._parallel import one_thread
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 
+@dataclass(eq=False, repr=False)
 class _Factors(BiclusteringEstimator):
     """What NMF and LDA share: X ≈ W H, and factor k is a bicluster of the rows and columns with high weights in it."""
 
-    rule: str
+    n_biclusters: int = 5
+    _: KW_ONLY
+    max_iter: Count = 400
+    rule: str = DEFAULT_RULE
 
     def _model(self, K: int) -> Any:
         raise NotImplementedError
@@ -73,8 +77,6 @@ class NMFBiclusters(_Factors):
         Which rows and columns belong to a factor, as in :meth:`bivaluate.Biclustering.from_factors`; or
         ``"spectra:50"``, the 50 rows that depend most on the factor's share of each column (spectra scores), for
         programs that are compared over samples.
-    random_state : int, RandomState or None, default=None
-        Source of the starting factors where they are random: the randomised decomposition they start from.
 
     Attributes
     ----------
@@ -99,18 +101,10 @@ class NMFBiclusters(_Factors):
     [(4, 3), (4, 3)]
     """
 
-    def __init__(
-        self, n_biclusters: int = 5, *, max_iter: int = 400, rule: str = DEFAULT_RULE, random_state: Any = None
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.max_iter = max_iter
-        self.rule = rule
-        self.random_state = random_state
-
     def _model(self, K: int) -> Any:
         from sklearn.decomposition import NMF
 
-        return NMF(K, max_iter=check_int("max_iter", self.max_iter, minimum=1), random_state=self.random_state)
+        return NMF(K, max_iter=self.max_iter, random_state=self.random_state)
 
 
 @algorithm(
@@ -139,8 +133,6 @@ class LDABiclusters(_Factors):
         Which rows and columns belong to a factor, as in :meth:`bivaluate.Biclustering.from_factors`; or
         ``"spectra:50"``, the 50 rows that depend most on the factor's share of each column (spectra scores), for
         programs that are compared over samples.
-    random_state : int, RandomState or None, default=None
-        Source of the starting topics.
 
     Attributes
     ----------
@@ -166,16 +158,10 @@ class LDABiclusters(_Factors):
     [(4, 3), (4, 3)]
     """
 
-    def __init__(
-        self, n_biclusters: int = 5, *, max_iter: int = 20, rule: str = DEFAULT_RULE, random_state: Any = None
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.max_iter = max_iter
-        self.rule = rule
-        self.random_state = random_state
+    _: KW_ONLY
+    max_iter: Count = 20
 
     def _model(self, K: int) -> Any:
         from sklearn.decomposition import LatentDirichletAllocation
 
-        max_iter = check_int("max_iter", self.max_iter, minimum=1)
-        return LatentDirichletAllocation(K, max_iter=max_iter, random_state=self.random_state)
+        return LatentDirichletAllocation(K, max_iter=self.max_iter, random_state=self.random_state)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from bivaluate._check import check_choice, check_int
 from bivaluate.algorithms._coclusters import best_coclusters, chosen_blocks
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, generator
-from bivaluate.algorithms.algorithm import algorithm
-
-SELECTIONS = ("best", "all")
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, generator
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 
 @algorithm(
@@ -45,13 +42,9 @@ class InformationCoclustering(BiclusteringEstimator):
         best of them clusters are merged and split while that keeps more information.
     max_iter : int, default=100
         Rounds at most from each start.
-    random_state : int, RandomState or None, default=None
-        Source of the starts.
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The blocks taken.
     row_labels_, column_labels_ : ndarray of int
         Cluster of each row and column.
     information_ : float
@@ -76,33 +69,18 @@ class InformationCoclustering(BiclusteringEstimator):
     [(4, 2), (4, 2), (4, 2)]
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 3,
-        *,
-        n_column_clusters: int | None = None,
-        selection: Literal["best", "all"] = "best",
-        n_starts: int = 4,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_column_clusters = n_column_clusters
-        self.selection = selection
-        self.n_starts = n_starts
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_biclusters: int = 3
+    _: KW_ONLY
+    n_column_clusters: Count | None = None
+    selection: Literal["best", "all"] = "best"
+    n_starts: Count = 4
+    max_iter: Count = 100
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        K = self.most
-        L = K if self.n_column_clusters is None else check_int("n_column_clusters", self.n_column_clusters, minimum=1)
-        selection = check_choice("selection", self.selection, SELECTIONS)
-        n_starts = check_int("n_starts", self.n_starts, minimum=1)
-        max_iter = check_int("max_iter", self.max_iter, minimum=1)
-        rng = generator(self.random_state)
-        found = best_coclusters(X, (K, L), "information", profiles=True, n_starts=n_starts, max_iter=max_iter, rng=rng)
+        K = self.most, self.n_column_clusters or self.most
+        found = best_coclusters(X, K, "information", self.n_starts, self.max_iter, generator(self.random_state))
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
         self.information_ = float(found.kept.sum()) / total if total > 0 else float("nan")
         # p log(p / e) is above 0 where a block holds more than chance, e, would put there.
-        yield from chosen_blocks(found, found.kept, K if selection == "best" else None)
+        yield from chosen_blocks(found, found.kept, K[0] if self.selection == "best" else None)

@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfcx, gammaln, ndtri
+from scipy.special import gammaln, ndtri
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int, check_real
-from bivaluate._errors import ParameterError
 from bivaluate._parallel import Workers
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.measures._blocks import is_constant_range
 
 Masks = NDArray[np.uint8]
@@ -54,8 +52,6 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
         Look for low averages too: as many searches again for blocks with a significantly small average.
     n_jobs : int or None, default=None
         Threads; None or -1 for as many as there are cores. The answer never depends on it.
-    random_state : int, RandomState or None, default=None
-        Source of the random starts.
 
     Attributes
     ----------
@@ -82,40 +78,26 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     (12, 5)
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 10,
-        *,
-        n_restarts: int = 1000,
-        min_score: float = 1.0,
-        two_sided: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_restarts = n_restarts
-        self.min_score = min_score
-        self.two_sided = two_sided
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_biclusters: int = 10
+    _: KW_ONLY
+    n_restarts: Count = 1000
+    min_score: float = 1.0
+    two_sided: bool = False
+    n_jobs: int | None = None
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        n_restarts = check_int("n_restarts", self.n_restarts, minimum=1)
-        min_score = check_real("min_score", self.min_score)
-        if not isinstance(self.two_sided, (bool, np.bool_)):
-            raise ParameterError(f"two_sided is {self.two_sided!r}; True or False is needed.")
         rng = check_random_state(self.random_state)
         scores: list[float] = []
         averages: list[float] = []
         values = standardised(X)
-        with Workers(self.n_jobs, X.size * n_restarts) as workers:
+        with Workers(self.n_jobs, X.size * self.n_restarts) as workers:
             for _ in range(self.n_biclusters):
-                score, rows, cols = search(values, n_restarts, rng, workers)
+                score, rows, cols = search(values, self.n_restarts, rng, workers)
                 if self.two_sided:
-                    low_score, low_rows, low_cols = search(-values, n_restarts, rng, workers)
+                    low_score, low_rows, low_cols = search(-values, self.n_restarts, rng, workers)
                     if low_score > score:
                         score, rows, cols = low_score, low_rows, low_cols
-                if score < min_score:
+                if score < self.min_score:
                     break
                 block = np.ix_(rows, cols)
                 average = float(values[block].mean())
@@ -185,34 +167,20 @@ def search(
 
 def adapt_size(X: Values, Xt: Values, sets: Masks) -> tuple[Masks, Masks, Values]:
     """Return, for each column set, the rows that score best with it, the columns that do with these, and the score."""
-    from bivaluate.algorithms._kernels_las import sum_lines
-
-    n, m = X.shape
-    row_sum, col_sum = np.empty((len(sets), n)), np.empty((len(sets), m))
-    sum_lines(Xt, sets, row_sum)
-    rows = best_size(row_sum, sets.sum(axis=1, dtype=np.int64))[0]
-    n_rows = rows.sum(axis=1, dtype=np.int64)
-    sum_lines(X, rows, col_sum)
-    cols, scores = best_size(col_sum, n_rows)
-    return rows, cols, scores - log_binomials(n)[n_rows]
+    rows, _ = _best_lines(Xt, sets)
+    cols, scores = _best_lines(X, rows)
+    return rows, cols, scores - log_binomials(len(X))[rows.sum(axis=1, dtype=np.int64)]
 
 
-def best_size(values: Values, other: Any) -> tuple[Masks, Values]:
-    """Return masks of the largest values of each line that score best, the lower index first of equals, and the scores.
+def _best_lines(M: Values, sets: Masks) -> tuple[Masks, Values]:
+    """Return the columns of `M` whose sums over the lines of each set score best, as masks, and the scores."""
+    from bivaluate.algorithms._kernels_las import best_size, sum_lines
 
-    The score of the r largest of n values, of sum S, is -log Phi(-z) - log C(n, r) with z = S / sqrt(r * other).
-    """
-    n = values.shape[1]
-    ordered = np.sort(values, axis=1)[:, ::-1]
-    z = ordered.cumsum(axis=1) / np.sqrt(np.arange(1, n + 1) * other[:, np.newaxis])
-    np.maximum(z, -20.0, out=z)  # below, Phi(-z) is 1
-    scores = 0.5 * z * z - np.log(0.5 * erfcx(z * np.sqrt(0.5))) - log_binomials(n)[1:]
-    best = scores.argmax(axis=1)
-    line = np.arange(len(values))
-    cut = ordered[line, best][:, np.newaxis]
-    above, equal = values > cut, values == cut
-    spare = best + 1 - above.sum(axis=1)
-    return (above | (equal & (equal.cumsum(axis=1) <= spare[:, np.newaxis]))).view(np.uint8), scores[line, best]
+    total, scores = np.empty((len(sets), M.shape[1])), np.empty(len(sets))
+    sum_lines(M, sets, total)
+    best = np.empty(total.shape, np.uint8)
+    best_size(total, np.sort(total, axis=1), sets.sum(axis=1, dtype=np.int64), log_binomials(M.shape[1]), best, scores)
+    return best, scores
 
 
 def _unseen(sets: Masks, seen: set[bytes]) -> list[int]:

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int
-from bivaluate.algorithms._coclusters import SMALLEST, Labels, by_columns, one_hot, sums_over
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
-
-TOLERANCE = 1e-9
+from bivaluate.algorithms._coclusters import coclusters
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 
 @algorithm(
@@ -43,8 +40,6 @@ class ModularityCoclustering(BiclusteringEstimator):
         Random labels of the columns to start from; the answer with the largest modularity is kept.
     max_iter : int, default=100
         Rounds at most from each start.
-    random_state : int, RandomState or None, default=None
-        Source of the starts.
 
     Attributes
     ----------
@@ -74,60 +69,22 @@ class ModularityCoclustering(BiclusteringEstimator):
     [(4, 2), (4, 2), (4, 2)]
     """
 
-    def __init__(
-        self, n_biclusters: int = 3, *, n_starts: int = 10, max_iter: int = 100, random_state: Any = None
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_starts = n_starts
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_biclusters: int = 3
+    _: KW_ONLY
+    n_starts: Count = 10
+    max_iter: Count = 100
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        K = self.most
-        n_starts = check_int("n_starts", self.n_starts, minimum=1)
-        max_iter = check_int("max_iter", self.max_iter, minimum=1)
-        rng = check_random_state(self.random_state)
-        starts = rng.randint(K, size=(n_starts, X.shape[1]))
-        rows, cols, gains = maximise(X, starts, K, max_iter)
+        K, rng = self.most, check_random_state(self.random_state)
+        starts = np.zeros((self.n_starts, X.shape[0]), dtype=np.int64), rng.randint(K, size=(self.n_starts, X.shape[1]))
+        found = coclusters(X, *starts, "modularity", (K, K), self.max_iter)
+        gains = found.kept.diagonal() / (found.sums.sum() or 1.0)
         order = np.argsort(-gains, kind="stable")
         rank = np.empty(K, dtype=np.int64)
         rank[order] = np.arange(K)
-        self.row_labels_, self.column_labels_ = rank[rows], rank[cols]
+        self.row_labels_, self.column_labels_ = rank[found.rows], rank[found.cols]
         self.modularity_ = float(gains.sum()) if X.max() > 0 else float("nan")
         for k in range(K):
             members = np.flatnonzero(self.row_labels_ == k), np.flatnonzero(self.column_labels_ == k)
             if len(members[0]) and len(members[1]):
                 yield members
-
-
-def maximise(A: Any, starts: Labels, K: int, max_iter: int) -> tuple[Labels, Labels, Values]:
-    """Return the labels of rows and columns from the best start, and what each label adds to the modularity.
-
-    Sums of counts are exact, and divided by their total only at the end: equals stay equal.
-    """
-    row_sums, col_sums = (np.asarray(A.sum(axis=axis), dtype=np.float64).ravel() for axis in (1, 0))
-    total = row_sums.sum() + SMALLEST
-    A, At = by_columns(A)
-    w, before = starts, np.full(len(starts), -np.inf)
-    over_cols, over_rows, old_z, old_w = None, None, w, w
-    ended: list[tuple[float, Labels, Labels]] = []
-    for step in range(max_iter):
-        W = one_hot(w, K)
-        over_cols = sums_over(A, w, W, old_w, over_cols)
-        z = (over_cols - row_sums[:, np.newaxis] * (col_sums @ W / total)[:, np.newaxis]).argmax(axis=-1)
-        Z = one_hot(z, K)
-        over_rows = sums_over(At, z, Z, old_z, over_rows)
-        gains = over_rows - col_sums[:, np.newaxis] * (row_sums @ Z / total)[:, np.newaxis]
-        old_z, old_w, w = z, w, gains.argmax(axis=-1)
-        Q = np.take_along_axis(gains, w[..., np.newaxis], -1).sum(axis=(1, 2))
-        more = (Q - before > TOLERANCE * total) & (step + 1 < max_iter)
-        ended += [(float(Q[s]), z[s], w[s]) for s in np.flatnonzero(~more)]
-        if not more.any():
-            break
-        w, old_z, old_w, over_rows, over_cols, before = (
-            values[more] for values in (w, old_z, old_w, over_rows, over_cols, Q)
-        )
-    _, rows, cols = max(ended, key=lambda found: found[0])
-    Z, W = one_hot(rows, K), one_hot(cols, K)
-    inside = ((At @ Z) * W).sum(axis=0)
-    return rows, cols, (inside - (row_sums @ Z) * (col_sums @ W) / total) / total

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from bivaluate._check import check_int, check_real
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 # e to this is still a number.
 LARGEST_EXPONENT = 700.0
@@ -53,8 +52,6 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
         Fewest columns of a bicluster.
     max_p_value : float, default=0.05
         Largest U(s, k) of a bicluster.
-    random_state : int, RandomState or None, default=None
-        Not used; every algorithm has it.
 
     Attributes
     ----------
@@ -84,37 +81,23 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
     ((25, 6), [2, 3, 4, 5, 6, 7])
     """
 
-    def __init__(
-        self,
-        n_biclusters: Any = "auto",
-        *,
-        n_models: int = 100,
-        min_rows: int = 2,
-        min_columns: int = 3,
-        max_p_value: float = 0.05,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_models = n_models
-        self.min_rows = min_rows
-        self.min_columns = min_columns
-        self.max_p_value = max_p_value
-        self.random_state = random_state
+    n_biclusters: Any = "auto"
+    _: KW_ONLY
+    n_models: Count = 100
+    min_rows: Count = 2
+    min_columns: Annotated[int, 2, None] = 3
+    max_p_value: Annotated[float, np.finfo(float).tiny, None] = 0.05
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        n_models = check_int("n_models", self.n_models, minimum=1)
-        min_rows = check_int("min_rows", self.min_rows, minimum=1)
-        min_columns = check_int("min_columns", self.min_columns, minimum=2)
-        limit = math.log(check_real("max_p_value", self.max_p_value, minimum=np.finfo(float).tiny))
         n, m = X.shape
         found = []
         ranks = ranks_of(X)
         for size in range(2, m + 1):
-            rows, order = best_model(ranks, size, n_models)
-            if len(rows) < min_rows:
+            rows, order = best_model(ranks, size, self.n_models)
+            if len(rows) < self.min_rows:
                 break
             log_p = log_significance(n, m, size, len(rows))
-            if size >= min_columns and log_p <= limit:
+            if size >= self.min_columns and log_p <= math.log(self.max_p_value):
                 found.append((log_p, rows, order))
         found.sort(key=lambda block: block[0])
         found = found[: self.most]

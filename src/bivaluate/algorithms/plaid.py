@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_int, check_real
-from bivaluate._errors import ParameterError
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Natural, Pair, Share, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 Mask = NDArray[np.bool_]
 # Rounds of k-means at most; two groups of rows seldom need more than a few.
@@ -75,8 +73,6 @@ class Plaid(BiclusteringEstimator):
         Rounds of effects, rows, columns for each layer; half of them before rows and columns may be released.
     n_backfits : int, default=1
         Rounds in which the effects of all layers are fitted again after each new one.
-    random_state : int, RandomState or None, default=None
-        Source of the starts and the shuffles.
 
     Attributes
     ----------
@@ -109,40 +105,19 @@ class Plaid(BiclusteringEstimator):
     [(12, 5)]
     """
 
-    def __init__(
-        self,
-        n_biclusters: int | str = 10,
-        *,
-        background: bool = True,
-        row_release: float = 0.7,
-        col_release: float = 0.7,
-        n_shuffles: int = 3,
-        n_starts: int = 6,
-        n_iterations: int = 10,
-        n_backfits: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.background = background
-        self.row_release = row_release
-        self.col_release = col_release
-        self.n_shuffles = n_shuffles
-        self.n_starts = n_starts
-        self.n_iterations = n_iterations
-        self.n_backfits = n_backfits
-        self.random_state = random_state
+    n_biclusters: int | str = 10
+    _: KW_ONLY
+    background: bool = True
+    row_release: Share = 0.7
+    col_release: Share = 0.7
+    n_shuffles: Natural = 3
+    n_starts: Count = 6
+    n_iterations: Count = 10
+    n_backfits: Natural = 1
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        if not isinstance(self.background, (bool, np.bool_)):
-            raise ParameterError(f"background is {self.background!r}; True or False is needed.")
-        release = (
-            check_real("row_release", self.row_release, minimum=0.0, maximum=1.0),
-            check_real("col_release", self.col_release, minimum=0.0, maximum=1.0),
-        )
-        n_shuffles = check_int("n_shuffles", self.n_shuffles, minimum=0)
-        n_starts = check_int("n_starts", self.n_starts, minimum=1)
-        n_iterations = check_int("n_iterations", self.n_iterations, minimum=1)
-        n_backfits = check_int("n_backfits", self.n_backfits, minimum=0)
+        release = self.row_release, self.col_release
+        n_starts, n_iterations = self.n_starts, self.n_iterations
         rng = check_random_state(self.random_state)
         residual = X.copy()
         n, m = X.shape
@@ -161,14 +136,14 @@ class Plaid(BiclusteringEstimator):
                 shuffled is not None and shuffled.sum_of_squares >= found.sum_of_squares
                 for shuffled in (
                     find_layer(_shuffled(residual, rng), release, n_starts, n_iterations, rng)
-                    for _ in range(n_shuffles)
+                    for _ in range(self.n_shuffles)
                 )
             ):
                 break
             subtract(residual, found)
             layers.append(found)
             sums.append(found.sum_of_squares)
-            for _ in range(n_backfits):
+            for _ in range(self.n_backfits):
                 layers = backfit(residual, layers)
             yield found.rows, found.cols
         self.sums_of_squares_ = np.array(sums)
@@ -219,37 +194,37 @@ def refine_layer(Z: Values, rows: Mask, cols: Mask, release: tuple[float, float]
 
     In the first half of the rounds nothing is released that the layer explains at all.
     """
-    settled = -1
+    squares, settled = Z * Z, -1
     for iteration in range(n_iterations):
         phase = int(iteration >= n_iterations // 2)
         if phase == settled:
             continue
-        if not rows.any() or not cols.any():
-            return None
         before = rows, cols
-        rows = explained_rows(Z, rows, cols, phase * release[0])
+        rows = explained_rows(Z, squares, rows, cols, phase * release[0])
         if not rows.any():
             return None
-        cols = explained_rows(Z.T, cols, rows, phase * release[1])
-        if np.array_equal(rows, before[0]) and np.array_equal(cols, before[1]):
+        cols = explained_rows(Z.T, squares.T, cols, rows, phase * release[1])
+        if not cols.any():
+            return None
+        if (rows == before[0]).all() and (cols == before[1]).all():
             settled = phase
-    return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols)) if cols.any() else None
+    return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols))
 
 
-def explained_rows(Z: Values, rows: Mask, cols: Mask, release: float) -> Mask:
+def explained_rows(Z: Values, squares: Values, rows: Mask, cols: Mask, release: float) -> Mask:
     """Return the rows of whose squares in the layer's columns the layer explains more than the share `release`.
 
     Of a row z with level a (the mean of the layer for rows outside) and column effects b, it explains
     a (2 sum(z) - c a) + 2 z.b - b.b.
     """
-    part = Z[:, cols]
-    inside = part[rows]
-    mean = inside.mean()
-    effects = inside.mean(axis=0) - mean
-    sums = part.sum(axis=1)
-    level = np.where(rows, sums / part.shape[1], mean)
-    gain = level * (2.0 * sums - part.shape[1] * level) + 2.0 * (part @ effects) - effects @ effects
-    return np.asarray(gain > release * np.einsum("ij,ij->i", part, part))
+    chosen, n_cols = cols.astype(np.float64), np.count_nonzero(cols)
+    profile = (rows.astype(np.float64) @ Z) * chosen / np.count_nonzero(rows)
+    mean = profile.sum() / n_cols
+    effects = profile - mean * chosen
+    sums = Z @ chosen
+    level = np.where(rows, sums / n_cols, mean)
+    gain = level * (2.0 * sums - n_cols * level) + 2.0 * (Z @ effects) - effects @ effects
+    return np.asarray(gain > release * (squares @ chosen))
 
 
 def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.RandomState) -> Mask:
@@ -269,25 +244,22 @@ def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.Rando
 
 
 def nearer_to_first(points: Values, a: Values, b: Values) -> Mask:
-    """Return which points are nearer to the first of two centres."""
-    return np.asarray(2.0 * (points @ (a - b)) > a @ a - b @ b)
+    """Return which points are nearer to the first of two centres, or of two for each run."""
+    return np.asarray(2.0 * (points @ (a - b).T) > (a * a - b * b).sum(axis=-1))
 
 
 def two_means(points: Values, first: NDArray[np.int64], second: NDArray[np.int64]) -> tuple[Values, Values]:
     """Return the two centres of the tightest of some runs of 2-means, each from a pair of `points`."""
     size, total = len(points), points.sum(axis=0)
-    best, most = (total, total), -np.inf
-    for a, b in zip(points[first], points[second], strict=True):
-        group = np.zeros(size, dtype=bool)
-        for _ in range(MAX_ROUNDS):
-            before, group = group, nearer_to_first(points, a, b)
-            if np.array_equal(before, group):
-                break
-            sums, n_a = group @ points, int(np.count_nonzero(group))
-            a, b = sums / max(n_a, 1), (total - sums) / max(size - n_a, 1)
-        # the squares between the groups: the more, the tighter the groups
-        n_a = int(np.count_nonzero(group))
-        between = float(n_a * (a @ a) + (size - n_a) * (b @ b))
-        if between > most:
-            best, most = (a, b), between
-    return best
+    a, b, group = points[first], points[second], np.zeros((size, len(first)), dtype=bool)
+    for _ in range(MAX_ROUNDS):
+        before, group = group, nearer_to_first(points, a, b)
+        members = group.astype(np.float64)
+        n_a = members.sum(axis=0)[:, np.newaxis]
+        if (before == group).all():
+            break
+        sums = members.T @ points
+        a, b = sums / np.maximum(n_a, 1), (total - sums) / np.maximum(size - n_a, 1)
+    # the squares between the groups: the more, the tighter the groups
+    best = int((n_a * a * a + (size - n_a) * b * b).sum(axis=1).argmax())
+    return a[best], b[best]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
 from bivaluate.algorithms._bits import Words, members, packed
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Share, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 Symbols = NDArray[np.int8]
 
@@ -60,13 +59,6 @@ class Qubic(BiclusteringEstimator):
         out only those that lie in another one altogether.
     n_candidates : int, default=200
         Biclusters searched for, from which the largest are returned.
-    random_state : int, RandomState or None, default=None
-        Not used; every algorithm has it.
-
-    Attributes
-    ----------
-    solution_ : Biclustering
-        The biclusters, the largest first.
 
     See Also
     --------
@@ -87,44 +79,26 @@ class Qubic(BiclusteringEstimator):
     (12, 5)
     """
 
-    def __init__(
-        self,
-        n_biclusters: int = 10,
-        *,
-        quantile: float = 0.06,
-        n_ranks: int = 1,
-        consistency: float = 0.95,
-        min_columns: int | None = None,
-        max_overlap: float = 1.0,
-        n_candidates: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.quantile = quantile
-        self.n_ranks = n_ranks
-        self.consistency = consistency
-        self.min_columns = min_columns
-        self.max_overlap = max_overlap
-        self.n_candidates = n_candidates
-        self.random_state = random_state
+    n_biclusters: int = 10
+    _: KW_ONLY
+    quantile: Annotated[float, 0.0, 0.5] = 0.06
+    n_ranks: Annotated[int, 1, 100] = 1
+    consistency: Share = 0.95
+    min_columns: Count | None = None
+    max_overlap: Share = 1.0
+    n_candidates: Count = 200
 
     def _find(self, X: Values) -> Iterator[Pair]:
         from bivaluate.algorithms._kernels_qubic import expand, grow_core, next_seed
 
         n, m = X.shape
-        quantile = check_real("quantile", self.quantile, minimum=0.0, maximum=0.5)
-        n_ranks = check_int("n_ranks", self.n_ranks, minimum=1, maximum=100)
-        share = check_real("consistency", self.consistency, maximum=1.0)
+        n_ranks, n_candidates, share = self.n_ranks, self.n_candidates, float(self.consistency)
         if share <= 0.5:
             raise ParameterError(
                 f"consistency is {share}; it must be more than 0.5, so that each column has one symbol."
             )
-        min_columns = max(2, m // 20)
-        if self.min_columns is not None:
-            min_columns = check_int("min_columns", self.min_columns, minimum=1)
-        overlap = check_real("max_overlap", self.max_overlap, minimum=0.0, maximum=1.0)
-        n_candidates = check_int("n_candidates", self.n_candidates, minimum=1)
-        symbols = symbols_of(X, quantile, n_ranks)
+        min_columns = self.min_columns or max(2, m // 20)
+        symbols = symbols_of(X, self.quantile, n_ranks)
         levels = [level for rank in range(1, n_ranks + 1) for level in (rank, -rank)]
         rows = np.concatenate([packed(symbols == level) for level in levels], axis=1)
         holders = np.zeros((n, -(-n_candidates // 64)), dtype=np.uint64)
@@ -141,7 +115,7 @@ class Qubic(BiclusteringEstimator):
                 at = next_seed(pairs, at + 1, n, holders, touching)
             if len(blocks) == n_candidates:
                 break
-        yield from _largest_apart(blocks, overlap, self.most)
+        yield from _largest_apart(blocks, self.max_overlap, self.most)
 
 
 def symbols_of(X: Values, quantile: float, n_ranks: int) -> Symbols:

@@ -12,10 +12,8 @@ from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
-from bivaluate._check import check_int, check_real
-from bivaluate._errors import ParameterError
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Natural, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.measures._blocks import is_constant_range
 
 THRESHOLDS = (1.0, 1.5, 2.0, 2.5, 3.0)
@@ -73,13 +71,9 @@ class IterativeSignature(BiclusteringEstimator):
     n_scrambled : int, default=1
         Scrambled copies of the matrix; a module must be stronger than all that the same thresholds find in them.
         0 keeps every module.
-    random_state : int, RandomState or None, default=None
-        Source of the seeds and of the scrambled copies.
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The modules found.
     robustness_ : ndarray of float
         Strength of each module over the largest strength in scrambled copies at the same thresholds.
     row_scores_, col_scores_ : ndarray of float, of shape (K, n_rows) and (K, n_cols)
@@ -108,53 +102,29 @@ class IterativeSignature(BiclusteringEstimator):
     (12, 5)
     """
 
-    def __init__(
-        self,
-        n_biclusters: int | str = "auto",
-        *,
-        row_threshold: float | None = None,
-        col_threshold: float | None = None,
-        n_seeds: int = 100,
-        two_sided: bool = False,
-        n_scrambled: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.row_threshold = row_threshold
-        self.col_threshold = col_threshold
-        self.n_seeds = n_seeds
-        self.two_sided = two_sided
-        self.n_scrambled = n_scrambled
-        self.random_state = random_state
+    n_biclusters: int | str = "auto"
+    _: KW_ONLY
+    row_threshold: Amount | None = None
+    col_threshold: Amount | None = None
+    n_seeds: Count = 100
+    two_sided: bool = False
+    n_scrambled: Natural = 1
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        n_seeds = check_int("n_seeds", self.n_seeds, minimum=1)
-        n_scrambled = check_int("n_scrambled", self.n_scrambled, minimum=0)
-        if not isinstance(self.two_sided, (bool, np.bool_)):
-            raise ParameterError(f"two_sided is {self.two_sided!r}; True or False is needed.")
-        pairs = np.array(
-            list(
-                product(
-                    _thresholds("row_threshold", self.row_threshold), _thresholds("col_threshold", self.col_threshold)
-                )
-            )
-        )
+        thresholds = (self.row_threshold, self.col_threshold)
+        pairs = np.array(list(product(*(THRESHOLDS if value is None else (float(value),) for value in thresholds))))
         rng = check_random_state(self.random_state)
-        seeds = random_sets(X.shape[0], n_seeds, rng)
+        seeds = random_sets(X.shape[0], self.n_seeds, rng)
         found = iterate(X, seeds, pairs, bool(self.two_sided))
-        chance = [iterate(scrambled(X, rng), seeds, pairs, bool(self.two_sided)) for _ in range(n_scrambled)]
+        chance = [iterate(scrambled(X, rng), seeds, pairs, bool(self.two_sided)) for _ in range(self.n_scrambled)]
         robustness = found.strength / strength_by_chance(chance, pairs)[found.pair]
-        kept = [k for k in distinct(found, robustness) if n_scrambled == 0 or robustness[k] > 1]
+        kept = [k for k in distinct(found, robustness) if self.n_scrambled == 0 or robustness[k] > 1]
         kept = kept[: self.most]
         self.robustness_ = robustness[kept]
         rows, cols = found.rows[kept], found.cols[kept]
         self.row_scores_, self.col_scores_ = rows.toarray(), cols.toarray()
         for k in range(len(kept)):
             yield rows[[k]].nonzero()[1], cols[[k]].nonzero()[1]
-
-
-def _thresholds(name: str, value: float | None) -> tuple[float, ...]:
-    return THRESHOLDS if value is None else (check_real(name, value, minimum=0.0),)
 
 
 def random_sets(n: int, n_seeds: int, rng: np.random.RandomState) -> NDArray[np.bool_]:

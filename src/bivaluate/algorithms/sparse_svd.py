@@ -10,10 +10,8 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from bivaluate._check import check_int, check_real
-from bivaluate._errors import ParameterError
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 CONVERGED = 1e-4
 # Up to this many rows or columns the first singular vectors come from the matrix of products, exactly.
@@ -52,13 +50,9 @@ class SparseSVD(BiclusteringEstimator):
         Subtract the median of the matrix first; otherwise the first layer may be the level of the whole matrix.
     max_iter : int, default=100
         Rounds at most for each layer.
-    random_state : int, RandomState or None, default=None
-        Not used: nothing is random here. Every algorithm has it.
 
     Attributes
     ----------
-    solution_ : Biclustering
-        The layers found.
     singular_values_ : ndarray of float
         s of each layer.
     left_, right_ : ndarray of float, of shape (K, n_rows) and (K, n_cols)
@@ -84,29 +78,14 @@ class SparseSVD(BiclusteringEstimator):
     (12, 5)
     """
 
-    def __init__(
-        self,
-        n_biclusters: int | str = 10,
-        *,
-        row_weight: float = 2.0,
-        col_weight: float = 2.0,
-        centred: bool = True,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.row_weight = row_weight
-        self.col_weight = col_weight
-        self.centred = centred
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_biclusters: int | str = 10
+    _: KW_ONLY
+    row_weight: Amount = 2.0
+    col_weight: Amount = 2.0
+    centred: bool = True
+    max_iter: Count = 100
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        row_weight = check_real("row_weight", self.row_weight, minimum=0.0)
-        col_weight = check_real("col_weight", self.col_weight, minimum=0.0)
-        if not isinstance(self.centred, (bool, np.bool_)):
-            raise ParameterError(f"centred is {self.centred!r}; True or False is needed.")
-        max_iter = check_int("max_iter", self.max_iter, minimum=1)
         left = LeftOver(X)
         if self.centred:
             n, m = X.shape
@@ -116,7 +95,7 @@ class SparseSVD(BiclusteringEstimator):
         for _ in range(min(self.most, *X.shape)):
             if left.squares <= smallest:
                 break
-            u, v = sparse_layer(left, row_weight, col_weight, max_iter)
+            u, v = sparse_layer(left, self.row_weight, self.col_weight, self.max_iter)
             rows, cols = np.flatnonzero(u), np.flatnonzero(v)
             if len(rows) == 0:
                 break

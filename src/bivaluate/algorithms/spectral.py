@@ -12,17 +12,15 @@ from scipy.linalg import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
-from bivaluate._check import check_choice
 from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError
 from bivaluate._parallel import one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
 from bivaluate.algorithms._k_means import k_means, k_means_of_scikit_learn
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.measures.normalised import normalised_virtual_errors
 from bivaluate.solution import Biclustering
 
-SELECTIONS = ("first", "best", "all")
 # As scikit-learn's SpectralBiclustering has them: singular vectors looked at, those kept, starts of k-means, and when
 # rows and columns are scaled well enough.
 N_VECTORS, N_BEST, N_INIT = 6, 3, 10
@@ -54,8 +52,6 @@ class SpectralCheckerboard(BiclusteringEstimator):
         column cluster, as published comparisons do. ``"best"``: the K cells whose normalised virtual error
         NVE_k among all non-empty cells is lowest (ties and undefined ones in checkerboard order, undefined last).
         ``"all"``: every cell. Empty cells never become biclusters.
-    random_state : int, RandomState or None, default=None
-        Seed of the singular value decomposition and of k-means.
 
     Attributes
     ----------
@@ -88,16 +84,12 @@ class SpectralCheckerboard(BiclusteringEstimator):
     Biclustering(2 biclusters of a matrix of 8 x 6)
     """
 
-    def __init__(
-        self, n_biclusters: int = 3, *, selection: Literal["first", "best", "all"] = "first", random_state: Any = None
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.selection = selection
-        self.random_state = random_state
+    n_biclusters: int = 3
+    _: KW_ONLY
+    selection: Literal["first", "best", "all"] = "first"
 
     def _find(self, X: Values) -> Iterator[Pair]:
         K = int(self.n_biclusters)
-        selection = check_choice("selection", self.selection, SELECTIONS)
         n, m = X.shape
         if min(n, m) < K:
             raise ParameterError(
@@ -111,10 +103,10 @@ class SpectralCheckerboard(BiclusteringEstimator):
             for r in range(K)
             for c in range(K)
         ]
-        if selection == "first":
+        if self.selection == "first":
             cells = cells[:K]
         cells = [(rows, cols) for rows, cols in cells if len(rows) and len(cols)]
-        if selection == "best" and len(cells) > K:
+        if self.selection == "best" and len(cells) > K:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DegenerateWarning)
                 errors = normalised_virtual_errors(X, Biclustering(cells, X.shape))

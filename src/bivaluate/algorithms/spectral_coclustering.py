@@ -15,7 +15,7 @@ from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._parallel import one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 
 @algorithm(
@@ -38,8 +38,6 @@ class SpectralCoclusters(BiclusteringEstimator):
     ----------
     n_biclusters : int, default=3
         K: the number of clusters. A cluster without rows or without columns is left out.
-    random_state : int, RandomState or None, default=None
-        Seed of the singular value decomposition and of k-means.
 
     Attributes
     ----------
@@ -65,9 +63,8 @@ class SpectralCoclusters(BiclusteringEstimator):
     ([(4, 3), (4, 3)], np.int64(-1))
     """
 
-    def __init__(self, n_biclusters: int = 3, *, random_state: Any = None) -> None:
-        self.n_biclusters = n_biclusters
-        self.random_state = random_state
+    n_biclusters: int = 3
+    _: KW_ONLY
 
     def check_input(self, X: Any) -> Any:
         """Return the cells of `X` as the algorithm takes them, or say why it cannot.

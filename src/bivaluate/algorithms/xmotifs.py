@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bivaluate._check import check_choice, check_int, check_real
 from bivaluate.algorithms._bits import members
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Pair, Values
-from bivaluate.algorithms.algorithm import algorithm
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Share, Values
+from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 States = NDArray[np.int32]
 
@@ -59,13 +58,6 @@ class XMotifs(BiclusteringEstimator):
         there; a cell in none of them is in no state. "given": every value is a state, for data that are discrete.
     max_p_value : float, default=0.05
         For "intervals": the largest probability that uniform values crowd into an interval as much (a Chernoff bound).
-    random_state : int, RandomState or None, default=None
-        Source of the random columns.
-
-    Attributes
-    ----------
-    solution_ : Biclustering
-        The biclusters in the order found.
 
     See Also
     --------
@@ -86,39 +78,24 @@ class XMotifs(BiclusteringEstimator):
     (12, 15)
     """
 
-    def __init__(
-        self,
-        n_biclusters: Any = "auto",
-        *,
-        n_seeds: int = 10,
-        n_sets: int = 1000,
-        set_size: int = 7,
-        min_share: float = 0.05,
-        states: Literal["intervals", "given"] = "intervals",
-        max_p_value: float = 0.05,
-        random_state: Any = None,
-    ) -> None:
-        self.n_biclusters = n_biclusters
-        self.n_seeds = n_seeds
-        self.n_sets = n_sets
-        self.set_size = set_size
-        self.min_share = min_share
-        self.states = states
-        self.max_p_value = max_p_value
-        self.random_state = random_state
+    n_biclusters: Any = "auto"
+    _: KW_ONLY
+    n_seeds: Count = 10
+    n_sets: Count = 1000
+    set_size: Count = 7
+    min_share: Share = 0.05
+    states: Literal["intervals", "given"] = "intervals"
+    max_p_value: Annotated[float, np.finfo(float).tiny, 1.0] = 0.05
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        n_seeds = check_int("n_seeds", self.n_seeds, minimum=1)
-        n_sets = check_int("n_sets", self.n_sets, minimum=1)
-        set_size = check_int("set_size", self.set_size, minimum=1)
-        least = math.ceil(check_real("min_share", self.min_share, minimum=0.0, maximum=1.0) * X.shape[1])
-        limit = check_real("max_p_value", self.max_p_value, minimum=np.finfo(float).tiny, maximum=1.0)
-        rule = check_choice("states", self.states, ("intervals", "given"))
+        least = math.ceil(self.min_share * X.shape[1])
         rng = check_random_state(self.random_state)
-        states = given_states(X) if rule == "given" else interval_states(X, math.log(limit))
+        states = given_states(X) if self.states == "given" else interval_states(X, math.log(self.max_p_value))
         left = np.arange(X.shape[1])
         while len(left) > 1:
-            rows, cols = find_motif(states, left, n_seeds, n_sets, min(set_size, len(left) - 1), least, rng)
+            rows, cols = find_motif(
+                states, left, self.n_seeds, self.n_sets, min(self.set_size, len(left) - 1), least, rng
+            )
             if not len(rows):
                 return
             yield rows, cols

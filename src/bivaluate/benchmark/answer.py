@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -13,13 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bivaluate.algorithms.registry import algorithm_label, is_command
-from bivaluate.benchmark.judging import bicluster_measures, solution_measures
+from bivaluate.benchmark.fits import Benchmark, bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.judge.choice import EVIDENCE, RAW, in_order
 from bivaluate.registry import METRICS
-
-if TYPE_CHECKING:
-    from bivaluate.benchmark.fits import Benchmark
 
 DIFFERENT = 0.1  # two truths this far apart make a question worth asking
 AS_GOOD = 0.02  # a pick this near to the best truth counts as the best
@@ -43,10 +39,11 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     -------
     dict of str to DataFrame
         ``measures``: rank correlation with the truth over all solutions of a data set (``solutions``), over algorithms
-        at one K and over K of one algorithm, how often a measure picks the best algorithm and K, says that noise holds
-        nothing, prefers a solution to a corrupted copy and to random biclusters of its sizes. ``biclusters``: over the
-        biclusters of a solution. ``domains``: by domain. ``classes``: with F1, NMI and CARI of the best-matching class.
-        ``algorithms``, ``algorithms_by_class``: mean truth by domain, and F1, NMI and CARI of each algorithm.
+        at one K and over K of one algorithm, how often a measure picks the best algorithm and K, its truth over the
+        best (``share``), how often it says that noise holds nothing, prefers a solution to a corrupted copy and to
+        random biclusters of its sizes. ``biclusters``: over the biclusters of a solution. ``domains``: by domain.
+        ``classes``: with F1, NMI and CARI of the best-matching class, and recall of the classes. ``algorithms``,
+        ``algorithms_by_class``: mean truth by domain, and the same four of each algorithm.
 
     See Also
     --------
@@ -70,6 +67,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
             "k": partial(_by_case, real, ["seed", "algorithm"], _correlation),
             "right_algorithm": partial(_by_case, real, ["seed"], partial(_picks, what="algorithm")),
             "right_k": partial(_by_case, real, ["seed", "algorithm"], partial(_picks, what="k")),
+            "share": partial(_by_case, real, ["seed"], _share_of_best),
             "noise": partial(_by_case, noise, ["seed"], _refuses),
             "corrupted": partial(_beats, benchmark.copies, "corrupted"),
             "random": partial(_beats, benchmark.copies, "random"),
@@ -78,9 +76,8 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     constant = pd.DataFrame([{"measure": ALWAYS, **_summary("right_algorithm", _constant_answer(real))}])
     of_each = {"biclusters": partial(_by_case, blocks, ["seed", "algorithm", "k"], _correlation)}
     by_domain = {name: partial(_by_case, real[real["domain"] == name], ["seed"], _correlation) for name in domains}
-    by_class = {
-        name: partial(_by_case, classes, ["seed"], partial(_correlation, truth=f"class_{name}")) for name in AGREEMENTS
-    }
+    truths = {name: partial(_correlation, truth=f"class_{name}") for name in (*AGREEMENTS, "recall")}
+    by_class = {name: partial(_by_case, classes, ["seed"], ask) for name, ask in truths.items()}
     each_domain = _asked(keys, by_domain)[["measure", *domains]]
     return {
         "measures": ranked(pd.concat([measures, constant], ignore_index=True)),
@@ -98,10 +95,8 @@ Question = Callable[[str], dict[str, list[float]]]
 def _asked(keys: Sequence[str], questions: Mapping[str, Question]) -> pd.DataFrame:
     """Return one row per measure: what each question gives, with its interval and how many data sets answer it."""
     columns = ["measure", *(column for name in questions for column in _summary(name, {}))]
-    rows = [
-        [key, *(value for name, ask in questions.items() for value in _summary(name, ask(key)).values())]
-        for key in keys
-    ]
+    asked = {key: [_summary(name, ask(key)) for name, ask in questions.items()] for key in keys}
+    rows = [[key, *(value for one in found for value in one.values())] for key, found in asked.items()]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -151,11 +146,24 @@ def _picks(part: pd.DataFrame, key: str, what: str) -> float:
     best = part.groupby(what)["truth"].max()
     if len(best) < 2 or not best.max() - best.min() >= DIFFERENT:
         return math.nan
+    chosen = _chosen(part, key)
+    return 0.0 if chosen is None else float(best[chosen[what]] >= best.max() - AS_GOOD)
+
+
+def _share_of_best(part: pd.DataFrame, key: str) -> float:
+    """Return the truth of what a measure picks over that of the best solution; NaN where the truth hardly differs."""
+    best = part["truth"].max()
+    if not best - part["truth"].min() >= DIFFERENT:
+        return math.nan
+    chosen = _chosen(part, key)
+    return 0.0 if chosen is None else max(float(chosen["truth"]), 0.0) / best
+
+
+def _chosen(part: pd.DataFrame, key: str) -> pd.Series | None:
+    """Return the solution with the best value of a measure, the first of several; None if it is undefined for all."""
     values = _oriented(part, key)
-    if not np.isfinite(values).any():
-        return 0.0
-    chosen = part.iloc[int(np.nanargmax(np.where(np.isfinite(values), values, np.nan)))]
-    return float(best[chosen[what]] >= best.max() - AS_GOOD)
+    known = np.where(np.isfinite(values), values, -math.inf)
+    return part.iloc[int(np.argmax(known))] if np.isfinite(values).any() else None
 
 
 def _refuses(part: pd.DataFrame, key: str) -> float:
@@ -213,7 +221,7 @@ def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
 
 def _leaderboard_by_class(known: pd.DataFrame) -> pd.DataFrame:
     """Return F1, NMI and CARI of each algorithm at the K at which its F1 is best, and what permuted labels give."""
-    columns = [f"class_{name}{kind}" for name in AGREEMENTS for kind in ("_found", "_chance")]
+    columns = [*(f"class_{name}{kind}" for name in AGREEMENTS for kind in ("_found", "_chance")), "class_recall"]
     if not len(known):
         return pd.DataFrame(columns=["algorithm", *(c.removeprefix("class_") for c in columns)])
     best = known.loc[known.groupby(["case", "seed", "algorithm"], sort=False)["class_f1"].idxmax()]

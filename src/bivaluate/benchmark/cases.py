@@ -155,7 +155,7 @@ def _expression(name: str, seed: int) -> Problem:
 
 
 def _repeat(name: str, again: str, seed: int) -> Problem:
-    return Problem(load_labelled(name).matrix, other=load_labelled(again).matrix)
+    return Problem(load_labelled(f"yeast:{name}").matrix, other=load_labelled(f"yeast:{again}").matrix)
 
 
 def _halves(load: Callable[[int], Problem], turned: bool, seed: int) -> Problem:
@@ -230,11 +230,7 @@ def _without_gaps(matrix: Matrix) -> Matrix:
 
 MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
 MOST_HALVED = 500
-_REPEATS = (
-    ("yeast:12_heat_shock_1", "yeast:13_heat_shock_2"),
-    ("yeast:15_YPD_1", "yeast:16_YPD_2"),
-    ("yeast:08_25mM_DTT", "yeast:11_complete_DTT"),
-)
+_REPEATS = ("12_heat_shock_1", "13_heat_shock_2"), ("15_YPD_1", "16_YPD_2"), ("08_25mM_DTT", "11_complete_DTT")
 _SERIES = ("yeast:01_alpha_factor", "yeast:02_cdc_15", "yeast:03_cdc_28")
 _CANCER = tuple(f"cancer:{name}" for name in ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002"))
 _HALVED_COLUMNS: dict[str, Callable[[int], Problem]] = {
@@ -277,7 +273,7 @@ CASES: dict[str, Case] = {
         Case("movielens", "ratings", _ratings, prepared=True),
         Case("newsgroups", "text", partial(_documents, "newsgroups"), prepared=True),
         *(
-            Case(f"{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
+            Case(f"yeast:{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
             for pair in _REPEATS
             for a, b in (pair, pair[::-1])
         ),

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from bivaluate._check import check_int
-from bivaluate._errors import FileError, ParameterError, SolutionError, suggest
+from bivaluate._errors import BivaluateWarning, FileError, ParameterError, SolutionError, suggest
 from bivaluate._files import make_folder, write_whole
 from bivaluate.benchmark.cases import CASES, Case
-from bivaluate.benchmark.judging import (
-    TABLES,
-    MethodSolution,
-    Scores,
-    bicluster_measures,
-    known_rows,
-    solution_measures,
-)
+from bivaluate.benchmark.truth import Truth
+from bivaluate.evaluation import evaluate
 from bivaluate.io import read_solution, write_matrix
-from bivaluate.registry import choose_metrics
+from bivaluate.matrix import Matrix
+from bivaluate.registry import METRICS, choose_metrics
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Cell, Plan, Run, Sweep, load_run
 from bivaluate.sweep.failures import failed_fits
@@ -31,6 +31,13 @@ from bivaluate.sweep.failures import failed_fits
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
 MADE = ("planted", "noise")  # domains whose matrices come from a seed
+Named = Mapping[str, tuple[Case, int]]  # a case and a seed by the name of the data set
+Row = dict[str, Any]
+Scores = tuple[Row, list[Row]]
+Tables = dict[str, list[Row]]
+TABLES = ("solutions", "biclusters", "copies")
+CELL = ("case", "domain", "seed", "algorithm", "k")
+REPLACED = 0.1  # share of the rows of each bicluster that a corrupted copy draws anew
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +179,7 @@ def _file_name(case: Case, seed: int) -> str:
     return f"{plain}_{seed}" if case.domain in MADE or case.prepared else case.name
 
 
-def _write_matrices(folder: Path, names: Mapping[str, tuple[Case, int]]) -> list[str]:
+def _write_matrices(folder: Path, names: Named) -> list[str]:
     """Write the made and prepared matrices that are not there yet, and return all data sets as a sweep takes them."""
     place = folder / "matrices"
     make_folder(place)
@@ -201,9 +208,7 @@ def _stored(run: Run, name: str, row: Mapping[Any, Any], own: Sequence[str]) -> 
     return {key: row[key] for key in solution_measures(own) if key in row}, mine[keys].to_dict("records")
 
 
-def _own_solutions(
-    folders: Mapping[str, str | os.PathLike[str]], names: Mapping[str, tuple[Case, int]]
-) -> dict[tuple[str, str], Biclustering]:
+def _own_solutions(folders: Mapping[str, Any], names: Named) -> dict[tuple[str, str], Biclustering]:
     """Read what somebody's method found: a file per data set, checked against its matrix."""
     found = {}
     for method, folder in folders.items():
@@ -219,3 +224,92 @@ def _own_solutions(
             except SolutionError as error:
                 raise SolutionError(f"{path} is not a solution of {case.name}: {error}") from error
     return found
+
+
+class MethodSolution(NamedTuple):
+    """A solution, and its measures where a sweep has computed them."""
+
+    algorithm: str
+    k: int
+    solution: Biclustering
+    scores: Scores | None = None
+
+
+Found = Sequence[MethodSolution]
+
+
+def solution_measures(own: Sequence[str] = ()) -> list[str]:
+    """Return the measures the benchmark judges: those of whole solutions that have a better direction."""
+    return _measures("solution", own)
+
+
+def bicluster_measures(own: Sequence[str] = ()) -> list[str]:
+    """Return the measures of single biclusters that have a better direction."""
+    return _measures("bicluster", own)
+
+
+def _measures(level: str, own: Sequence[str]) -> list[str]:
+    return [key for key in (*METRICS, *own) if METRICS[key].level == level and METRICS[key].direction != "none"]
+
+
+def known_rows(case: Case, seed: int, found: Found, kept: Path, anew: bool, own: Sequence[str] = ()) -> Tables:
+    """Return the rows of one data set, from the file `kept` where it holds those of the same solutions."""
+    key = _fingerprint(case, seed, found, own)
+    if not anew and kept.exists():
+        content = json.loads(kept.read_text(encoding="utf-8"))
+        if content.pop("key") == key:
+            return dict(content)
+    tables = _rows(case, seed, found, anew, own)
+    kept.parent.mkdir(exist_ok=True)
+    write_whole(kept, json.dumps({"key": key, **tables}, default=float))
+    return tables
+
+
+def _fingerprint(case: Case, seed: int, found: Found, own: Sequence[str]) -> str:
+    known = [case.name, seed, *solution_measures(own), *bicluster_measures(own)]
+    members = [[f.algorithm, f.k, [[b.rows.tolist(), b.cols.tolist()] for b in f.solution]] for f in found]
+    return hashlib.sha256(json.dumps([known, members]).encode()).hexdigest()
+
+
+def _rows(case: Case, seed: int, found: Found, anew: bool, own: Sequence[str]) -> Tables:
+    problem = case.load(seed)
+    matrix, truth = problem.matrix.settled(), Truth(problem)
+    tables: Tables = {name: [] for name in TABLES}
+    best: dict[str, tuple[float, Row, Biclustering, Row]] = {}
+    for algorithm, k, solution, stored in found:
+        scores, each = _evaluated(matrix, solution, own) if anew or stored is None else stored
+        value, of_each = truth.of(solution)
+        cell = dict(zip(CELL, (case.name, case.domain, seed, algorithm, k), strict=True))
+        counted = {**cell, "n_biclusters": len(solution), "truth": value}
+        tables["solutions"].append({**counted, **truth.by_class(solution), **scores})
+        numbered = enumerate(zip(of_each, each, strict=True), 1)
+        tables["biclusters"] += [{**cell, "bicluster": b, "truth": t, **e} for b, (t, e) in numbered]
+        if len(solution) and not math.isnan(value) and value > best.get(algorithm, (-math.inf,))[0]:
+            best[algorithm] = (value, cell, solution, scores)
+    for _, cell, solution, scores in best.values():
+        tables["copies"].append({**cell, "copy": "as found", **scores})
+        for copy, other in _copies(solution, seed).items():
+            tables["copies"].append({**cell, "copy": copy, **_evaluated(matrix, other, own)[0]})
+    return tables
+
+
+def _evaluated(matrix: Matrix, solution: Biclustering, own: Sequence[str]) -> Scores:
+    measures = [*solution_measures(own), *bicluster_measures(own)]
+    with warnings.catch_warnings(action="ignore", category=BivaluateWarning):
+        found = evaluate(matrix, solution, metrics=measures, missing="omit", single="matrix")
+    keys = [key for key in bicluster_measures(own) if found.records and key in found.records[0]]
+    return dict(found.scores), [{key: record[key] for key in keys} for record in found.records]
+
+
+def _copies(solution: Biclustering, seed: int) -> dict[str, Biclustering]:
+    """Return a solution with a tenth of the rows of each bicluster drawn anew, and random ones of the same sizes."""
+    n_rows, n_cols = solution.shape
+    rng = np.random.default_rng([seed, len(solution)])
+    corrupted, drawn = [], []
+    for rows, cols in solution:
+        outside = np.setdiff1d(np.arange(n_rows), rows)
+        n_new = min(max(1, round(REPLACED * len(rows))), len(outside), len(rows))
+        kept = rng.permutation(rows)[n_new:]
+        corrupted.append((np.concatenate([kept, rng.choice(outside, n_new, replace=False)]), cols))
+        drawn.append((rng.choice(n_rows, len(rows), replace=False), rng.choice(n_cols, len(cols), replace=False)))
+    return {"corrupted": Biclustering(corrupted, solution.shape), "random": Biclustering(drawn, solution.shape)}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from bivaluate.benchmark.cases import Problem
 from bivaluate.elsewhere.confirm import confirm
 from bivaluate.enrichment import enrich, load_yeast_ontology
-from bivaluate.enrichment.gene_sets import GeneSets
 from bivaluate.measures.cover import cell_jaccard
 from bivaluate.measures.external import adjusted_rand_index, compare
 from bivaluate.solution import Bicluster, Biclustering
@@ -23,6 +22,7 @@ Floats = NDArray[np.float64]
 Members = NDArray[np.int64]
 Classes = Mapping[str, NDArray[np.bool_]]
 N_RANDOM = 50
+_ontology = functools.cache(load_yeast_ontology)
 CLEAR_TERM, SMALLEST_P = 5.0, 1e-300
 
 
@@ -37,6 +37,8 @@ class Truth:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        sides = {"rows": problem.row_classes, "cols": problem.col_classes}
+        self._sides = {side: classes for side, classes in sides.items() if classes}
         self._enriched: dict[bytes, dict[str, Any]] = {}
         self._matched: dict[bytes, dict[str, float]] = {}
         self._chances: dict[tuple[str, int], dict[str, float]] = {}
@@ -64,7 +66,7 @@ class Truth:
 
     def by_class(self, solution: Biclustering) -> dict[str, float]:
         """Return F1, NMI and CARI of the best-matching classes, found, by chance and beyond; {} without classes."""
-        if not (self.problem.row_classes or self.problem.col_classes):
+        if not self._sides:
             return {}
         keys = [*AGREEMENTS, *(f"{key}{kind}" for key in AGREEMENTS for kind in ("_found", "_chance"))]
         each = [self._match(b) for b in solution]
@@ -73,36 +75,26 @@ class Truth:
 
     def _recall(self, solution: Biclustering) -> float:
         """Return the best F1 that a bicluster has with a class, the mean over all classes of the better side."""
-        sides = [
-            class_recall([getattr(b, side) for b in solution], np.array(list(classes.values())))
-            for side, classes in (("rows", self.problem.row_classes), ("cols", self.problem.col_classes))
-            if classes
-        ]
-        return max(sides, default=math.nan)
+        sides = self._sides.items()
+        return max(
+            class_recall([getattr(b, side) for b in solution], np.array(list(of.values()))) for side, of in sides
+        )
 
     def _of_genes(self, solution: Biclustering) -> tuple[float, list[float]]:
         new = [b for b in solution if b.rows.tobytes() not in self._enriched]  # the first of nested ones come again
         if new:
-            found = enrich(Biclustering(new, solution.shape), self.problem.matrix, self._ontology, n_random=N_RANDOM)
+            found = enrich(Biclustering(new, solution.shape), self.problem.matrix, _ontology(), n_random=N_RANDOM)
             self._enriched |= {b.rows.tobytes(): row for b, row in zip(new, found.biclusters, strict=True)}
         rows = [self._enriched[b.rows.tobytes()] for b in solution]
         strength = [-math.log10(max(row["p"], SMALLEST_P)) if row["p"] <= 1 else math.nan for row in rows]
         known = np.array([value for value in strength if not math.isnan(value)])
         return float(np.mean(known / (known + CLEAR_TERM))) if len(known) else 0.0, strength
 
-    @cached_property
-    def _ontology(self) -> GeneSets:
-        return load_yeast_ontology()
-
     def _match(self, bicluster: Bicluster) -> dict[str, float]:
         """Return what the best class of either side gives, by each agreement: as it is, by chance, beyond chance."""
         key = bicluster.rows.tobytes() + b"|" + bicluster.cols.tobytes()
         if key not in self._matched:
-            sides = {
-                "rows": (bicluster.rows, self.problem.row_classes),
-                "cols": (bicluster.cols, self.problem.col_classes),
-            }
-            found = [self._match_side(side, *value) for side, value in sides.items() if value[1]]
+            found = [self._match_side(side, getattr(bicluster, side), of) for side, of in self._sides.items()]
             best = {name: max(found, key=itemgetter(name)) for name in AGREEMENTS}
             kinds = ("", "_found", "_chance")
             self._matched[key] = {f"{name}{kind}": of[f"{name}{kind}"] for name, of in best.items() for kind in kinds}

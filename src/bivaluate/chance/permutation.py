@@ -75,29 +75,9 @@ def permutation_p_value(A: Any) -> float:
 
     B = 4,000,000 divided by the number of cells, at least 19 and at most 999. Low is better; in (0, 1].
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        The p-value.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
     See Also
     --------
     bivaluate.adjusted_virtual_error
-
-    References
-    ----------
-    Phipson B, Smyth GK (2010). Permutation p-values should never be zero. Stat Appl Genet Mol Biol 9:39.
-    doi:10.2202/1544-6115.1585
 
     Examples
     --------

@@ -153,12 +153,13 @@ def _expected(rows: Counts, cols: Counts) -> Floats:
     base = int(cols.max(initial=0)) + 1
     codes = np.maximum(rows, 0) * base + cols
     most = int(codes.max(initial=0)) + 1
-    if most < codes.size:  # np.unique(codes, return_inverse=True), without sorting
+    if most < codes.size:  # the same without sorting
         there = np.zeros(most, dtype=np.bool_)
         there[codes] = True
-        distinct, where = np.flatnonzero(there), (np.cumsum(there) - 1)[codes]
-    else:
-        distinct, where = np.unique(codes, return_inverse=True)
+        means, distinct = np.zeros(most), np.flatnonzero(there)
+        means[distinct] = null_mean(distinct // base, distinct % base)
+        return np.asarray(means[codes])
+    distinct, where = np.unique(codes, return_inverse=True)
     return np.asarray(null_mean(distinct // base, distinct % base)[where].reshape(rows.shape))
 
 
@@ -201,21 +202,6 @@ def virtual_error_ratio(A: Any) -> float:
 
     Low is better; ≥ 0; 1 on average for noise that was not searched. NaN for one row or one column.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        R.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
     See Also
     --------
     adjusted_virtual_error
@@ -241,21 +227,6 @@ def virtual_error_z(A: Any) -> float:
 
     High is better; grows with the size of the block; about N(0, 1) for noise that was not searched. NaN for one
     row or one column.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-
-    Returns
-    -------
-    float
-        The standard score of VE.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
 
     See Also
     --------
@@ -294,11 +265,6 @@ def adjusted_virtual_error(A: Any, shape: tuple[int, int], *, search: str = "exh
         Shape of the matrix it was found in.
     search : {"exhaustive", "none"}
         ``"none"`` for a block that was not chosen by looking at the data: VE/E0 instead.
-
-    Returns
-    -------
-    float
-        The chance-corrected virtual error aVE.
 
     Raises
     ------
@@ -401,30 +367,6 @@ def average_adjusted_virtual_error(
 
     Low is better; NaN without biclusters. Read it beside the coverage.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    centre, normalise, missing : str
-        As in :func:`chance_table`.
-
-    Returns
-    -------
-    float
-        Mean aVE.
-
-    Raises
-    ------
-    MatrixError, SolutionError, ParameterError
-        If the data, the biclusters or the options are not usable.
-
-    Warns
-    -----
-    NullModelWarning
-        Where the data, as prepared, break the assumptions of the null.
-
     See Also
     --------
     chance_table
@@ -449,30 +391,6 @@ def average_virtual_error_z(
     """Mean z of the biclusters with two rows and two columns or more.
 
     High is better; NaN if there are none.
-
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    centre, normalise, missing : str
-        As in :func:`chance_table`.
-
-    Returns
-    -------
-    float
-        Mean z.
-
-    Raises
-    ------
-    MatrixError, SolutionError, ParameterError
-        If the data, the biclusters or the options are not usable.
-
-    Warns
-    -----
-    NullModelWarning
-        Where the data, as prepared, break the assumptions of the null.
 
     See Also
     --------
@@ -500,30 +418,6 @@ def adjusted_normalised_virtual_error(
     biclusters, and where a bicluster and its nearest merger have no error up to rounding (0/0). Not for choosing K: it
     prefers fewer blocks.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    centre, normalise, missing : str
-        As in :func:`chance_table`.
-
-    Returns
-    -------
-    float
-        The chance-corrected NVE.
-
-    Raises
-    ------
-    MatrixError, SolutionError, ParameterError
-        If the data, the biclusters or the options are not usable.
-
-    Warns
-    -----
-    NullModelWarning
-        Where the data, as prepared, break the assumptions of the null.
-
     See Also
     --------
     chance_table
@@ -549,30 +443,6 @@ def coherent_coverage(
     The share of the matrix covered, each cell weighted by how far its best bicluster is coherent beyond search
     noise (e_k) and apart from the others (sep_k), as in :func:`adjusted_normalised_virtual_error`. High is
     better; in [0, 1]; 0 without biclusters, for clones and for search noise; NaN where a separation is 0/0.
-
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    centre, normalise, missing : str
-        As in :func:`chance_table`.
-
-    Returns
-    -------
-    float
-        CC.
-
-    Raises
-    ------
-    MatrixError, SolutionError, ParameterError
-        If the data, the biclusters or the options are not usable.
-
-    Warns
-    -----
-    NullModelWarning
-        Where the data, as prepared, break the assumptions of the null.
 
     See Also
     --------

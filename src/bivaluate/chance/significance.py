@@ -29,33 +29,9 @@ def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     above 0 the mean is higher than a search of normal noise would find. Sees raised blocks only, at whatever pattern.
     Not changed by shifting columns or scaling them by positive factors.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, m)
-        Data matrix without missing cells.
-    rows, cols : array-like of int
-        Members of the bicluster, counted from 0.
-
-    Returns
-    -------
-    float
-        In nats.
-
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of finite numbers.
-    SolutionError
-        If the members do not fit `X`.
-
     See Also
     --------
     bicluster_significance
-
-    References
-    ----------
-    Shabalin AA, Weigman VJ, Perou CM, Nobel AB (2009). Finding large average submatrices in high dimensional data.
-    Ann. Appl. Stat. 3:985–1012. doi:10.1214/09-AOAS239
 
     Examples
     --------
@@ -100,11 +76,6 @@ def bicluster_significance(
     corrected : bool, default=False
         Multiply by the number C(m, c) of sets of columns, at most 1.
 
-    Returns
-    -------
-    float
-        A probability.
-
     Raises
     ------
     MatrixError
@@ -117,11 +88,6 @@ def bicluster_significance(
     See Also
     --------
     las_score
-
-    References
-    ----------
-    Henriques R, Madeira SC (2018). BSig: evaluating the statistical significance of biclustering solutions.
-    Data Min. Knowl. Discov. 32:124–161. doi:10.1007/s10618-017-0521-2
 
     Examples
     --------
@@ -158,29 +124,9 @@ def maximal_standard_area(A: Any) -> float:
     order: for ordered columns (time, dose) only. Constant rows become 0. NaN for one row or one column. Not changed by
     shifting rows or scaling them by positive factors.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster, columns in their order.
-
-    Returns
-    -------
-    float
-        The area.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
     See Also
     --------
     bivaluate.virtual_error
-
-    References
-    ----------
-    Giraldez R, Divina F, Pontes B, Aguilar-Ruiz JS (2007). Evolutionary search of biclusters by minimal
-    intrafluctuation. IEEE International Conference on Fuzzy Systems.
 
     Examples
     --------

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from bivaluate._text import listing
-from bivaluate.cli.options import Csv, Json
+from bivaluate.cli.options import Csv, Json, One
 from bivaluate.cli.tables import err, give, out, print_table
 
 if TYPE_CHECKING:
     from bivaluate.algorithms import Algorithm
 
-FIELDS = (
-    *("key", "label", "name", "summary", "seeks", "sparse", "missing", "binary", "nonnegative", "nested", "finds_k"),
-    *("extra", "reference"),
-)
+TAKES = ("sparse", "missing", "binary", "nonnegative", "nested", "finds_k")
+FIELDS = ("key", "label", "name", "summary", "seeks", *TAKES, "extra", "reference")
 
 
-def algorithms(
-    key: Annotated[str | None, typer.Argument(help="Show one algorithm in full.")] = None,
-    as_json: Json = False,
-    csv: Csv = None,
-) -> None:
+def algorithms(key: One = None, as_json: Json = False, csv: Csv = None) -> None:
     """List the algorithms: what they seek, which data they take, and whether they find the number of biclusters.
 
     Examples:
@@ -55,7 +47,7 @@ def algorithms(
         ]
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
         err.print(
-            f"`bivaluate find`, and a sweep that names no algorithms, run those that fit the data of {listing(list(PORTFOLIO))}."
+            f"`bivaluate find`, and a sweep by default, run those of {listing(list(PORTFOLIO))} that fit the data."
         )
         err.print(f"Programs outside bivaluate: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")
 

@@ -10,26 +10,18 @@ from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, W
 from bivaluate.cli.sweep import report_failures, split_algorithms
 from bivaluate.cli.tables import err, give, number, out, print_table, progress
 
-Full = Annotated[
-    bool, option("All data, with every algorithm that runs here; the default is the quick form.", "--full/--quick")
-]
+Full = Annotated[bool, option("All data, with every algorithm that runs here.", "--full/--quick")]
 
 
 def benchmark(
     run_folder: Annotated[Path, option("The folder; a run in it is continued.", "--out", "-o")] = Path("benchmark"),
     full: Full = False,
-    algorithms: Annotated[
-        str | None, option(f"Keys or patterns, as `sweep` takes them; or {COMMANDS}", "--algorithms", "-a")
-    ] = None,
+    algorithms: Annotated[str | None, option(f"Keys, patterns, or {COMMANDS}", "--algorithms", "-a")] = None,
     cases: Annotated[str | None, option("Only these data, separated by commas.")] = None,
     seeds: Annotated[int, option("Seeds of planted data.")] = 1,
-    solutions: Annotated[
-        list[str] | None, option("NAME=FOLDER of solutions by another method, one DATA_SET.json each; repeatable.")
-    ] = None,
+    solutions: Annotated[list[str] | None, option("NAME=FOLDER of another method's DATA_SET.json; repeat.")] = None,
     time_limit: Annotated[float | None, option("Seconds a fit may take (default: 30, with --full 600).")] = None,
-    rescore: Annotated[
-        bool, option("Compute every measure again from the solutions in --out, without fitting.", "--rescore")
-    ] = False,
+    rescore: Annotated[bool, option("Fit nothing; compute every measure again from --out.", "--rescore")] = False,
     own: OwnMeasures = None,
     jobs: WorkerJobs = 1,
     scheduler: Scheduler = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,8 +51,7 @@ def compare(
     else:
         X = matrix_file.read(matrix)
         first, *others = (solution_file.read(path, X) for path in (truth, *found))
-    with progress() as update:
-        told = update and partial(update, "pairs of cells")
+    with progress("pairs of cells") as told:
         chosen = listed(metrics) or "all"
         scores = [compare_solutions(first, other, metrics=chosen, shape=size, progress=told) for other in others]
     names = distinct([path.name for path in found], [str(path) for path in found])
@@ -120,26 +118,20 @@ def _parse_shape(text: str) -> tuple[int, int]:
 
 def _read_without_matrix(files: Sequence[Path], solution_file: SolutionFile) -> list[Biclustering]:
     """Read solutions; if all go by labels, the labels they share are enough."""
-    from bivaluate.io import read_members
+    from bivaluate.io.solutions import read_members
     from bivaluate.solution import Biclustering
 
     documents = [read_members(path, **solution_file.given)[0] for path in files]
     by_label = [document.by == "label" for document in documents]
     if any(by_label) and not all(by_label):
         name = files[by_label.index(True)]
-        raise SolutionError(
-            f"{name} names its members by label and another file by index: give their matrix with --matrix."
-        )
+        raise SolutionError(f"{name} names its members by label and another file by index: give their --matrix.")
     if not any(by_label):
         return [solution_file.read(path, None) for path in files]
     rows: dict[str, int] = {}
     cols: dict[str, int] = {}
-    return [
-        Biclustering([(_numbers(r, rows), _numbers(c, cols)) for r, c in document.members], None)
-        for document in documents
-    ]
 
+    def numbers(labels: Sequence[Any], known: dict[str, int]) -> list[int]:
+        return [known.setdefault(label, len(known)) for label in labels]  # the same in all solutions
 
-def _numbers(labels: Sequence[Any], known: dict[str, int]) -> list[int]:
-    """Give each label a number, the same in all solutions."""
-    return [known.setdefault(label, len(known)) for label in labels]
+    return [Biclustering([(numbers(r, rows), numbers(c, cols)) for r, c in d.members], None) for d in documents]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,14 +24,15 @@ def _show_formats(as_json: bool, csv: Path | None) -> None:
     if give([record | {"extensions": " ".join(record["extensions"])} for record in records], records, csv, as_json):
         return
     rows = [
-        (f["kind"], f["key"], f["name"], " ".join(f["extensions"]), "yes" if f["written"] else "", _base(f))
+        (
+            *(f[name] for name in ("kind", "key", "name")),
+            " ".join(f["extensions"]),
+            "yes" if f["written"] else "",
+            "" if f["index_base"] is None else str(f["index_base"]),
+        )
         for f in records
     ]
     print_table(["kind", "key", "format", "extensions", "out", "numbers count from"], rows)
-
-
-def _base(record: dict[str, Any]) -> str:
-    return "" if record["index_base"] is None else str(record["index_base"])
 
 
 @grouped
@@ -39,12 +40,9 @@ def convert(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     source: Annotated[
-        Path | None, typer.Argument(metavar="IN", help="A solution from any tool, or a matrix; - for standard input.")
+        Path | None, typer.Argument(metavar="IN", help="A solution or matrix; - is standard input.")
     ] = None,
-    target: Annotated[
-        Path | None,
-        typer.Argument(metavar="OUT", help="Its extension chooses the format; - for a CSV table on standard output."),
-    ] = None,
+    target: Annotated[Path | None, typer.Argument(metavar="OUT", help="Its ending is the format; - for CSV.")] = None,
     matrix: MatrixOfSolutions = None,
     format: Annotated[str | None, option("Format to write (default: by the extension).", "--format")] = None,
     formats: Annotated[bool, option("List every format and stop; with --json or --csv, too.", "--formats")] = False,
@@ -84,17 +82,16 @@ def convert(
         return
     if matrix is None and matrix_file.given:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in matrix_file.given)
-        raise ParameterError(
-            f"{options}: for a matrix only, but {source} is a solution; name its matrix with --matrix."
-        )
+        found = f"{options}: for a matrix only, but {source} is a solution"
+        raise ParameterError(f"{found}; name its matrix with --matrix.")
     _convert_solution(source, target, None if matrix is None else matrix_file.read(matrix), solution_file, format)
 
 
 def _convert_solution(
     source: Path, target: Path, X: Matrix | None, solution_file: SolutionFile, format: str | None
 ) -> None:
-    from bivaluate.io import read_members, write_members
     from bivaluate.io.members import document_of, to_biclustering
+    from bivaluate.io.solutions import read_members, write_members
 
     document, record = read_members(source, X, **solution_file.given)
     if document.by == "index":
@@ -105,10 +102,8 @@ def _convert_solution(
         written = write_members(document, target, format=format)
     except SolutionError as error:
         raise error if X is not None else SolutionError(f"{error} Name it with --matrix.") from None
-    known = [
-        *(["index"] if document.by == "index" else []),
-        *(["label"] if document.by == "label" or document.labels else []),
-    ]
+    by_label = document.by == "label" or document.labels
+    known = [*(["index"] if document.by == "index" else []), *(["label"] if by_label else [])]
     by = listing([written.members] if written.members in known else known)
     err.print(f"read {'standard input' if is_stream(source) else source} as {record.name}")
     say_written(target, f" as {written.name}: {plural(len(document.members), 'bicluster')}, members by {by}")

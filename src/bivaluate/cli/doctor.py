@@ -14,10 +14,7 @@ from bivaluate.cli.tables import err, give, out, print_table
 
 
 def doctor(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="RUN", help="Verify this run folder of a sweep instead.", show_default=False),
-    ] = None,
+    folder: Annotated[Path | None, typer.Argument(metavar="RUN", help="Verify this run folder instead.")] = None,
     warm: Annotated[bool, option("Compile every kernel now, so that no later command waits for it.", "--warm")] = False,
     as_json: Json = False,
     csv: Csv = None,
@@ -42,10 +39,8 @@ def doctor(
         compile_all()
     found = _examine()
     packages = {name: (version, "") for name, version in found["needed"].items()} | found["optional"]
-    rows = [
-        {"package": name, "version": version or "not installed", "extra": extra}
-        for name, (version, extra) in packages.items()
-    ]
+    named = [(name, version or "not installed", extra) for name, (version, extra) in packages.items()]
+    rows = [dict(zip(("package", "version", "extra"), row, strict=True)) for row in named]
     if not give(rows, found, csv, as_json):
         print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
         out.print()
@@ -54,8 +49,7 @@ def doctor(
 
 def _verify(folder: Path) -> None:
     from bivaluate.sweep.again import continue_command
-    from bivaluate.sweep.check import check_run
-    from bivaluate.sweep.load import load_run
+    from bivaluate.sweep.load import check_run, load_run
 
     found = check_run(folder)
     for fault in found:
@@ -63,12 +57,12 @@ def _verify(folder: Path) -> None:
     if found:
         raise RunError(f"{folder} is not whole: {plural(len(found), 'fault')}, listed above.")
     run = load_run(folder)
-    cells = f"{len(run.cells) - len(run.missing)} of {plural(len(run.cells), 'cell')} finished"
+    fits = f"{len(run.cells) - len(run.missing)} of {plural(len(run.cells), 'fit')} finished"
     if not run.missing and not run.missing_copies:
-        typer.echo(f"{folder} is whole: {cells}.")
+        typer.echo(f"{folder} is whole: {fits}.")
         return
-    copies = f", {plural(run.missing_copies, 'cell')} on surrogates not" if run.missing_copies else ""
-    typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({cells}{copies}). Continue it with")
+    copies = f", {plural(run.missing_copies, 'fit')} on surrogates not" if run.missing_copies else ""
+    typer.echo(f"{folder}: nothing is damaged, but the run is not finished ({fits}{copies}). Continue it with")
     typer.echo(f"  {continue_command(run)}")
 
 

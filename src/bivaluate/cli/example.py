@@ -10,9 +10,7 @@ import typer
 from bivaluate.cli.tables import out
 
 
-def example(
-    folder: Annotated[Path, typer.Argument(help="Folder to write to; created if it does not exist.")] = Path(),
-) -> None:
+def example(folder: Annotated[Path, typer.Argument(help="Folder to write to; it need not exist.")] = Path()) -> None:
     """Write a small matrix and biclusters of it, and say what to type next.
 
     Examples:

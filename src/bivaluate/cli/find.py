@@ -15,12 +15,8 @@ from bivaluate.cli.tables import err, give, out, print_verdict, progress, say_wr
 def find(
     matrix: MatrixPath,
     matrix_file: MatrixFile,
-    algorithms: Annotated[
-        str | None, option("Keys separated by commas (default: those that fit the data).", "--algorithms", "-a")
-    ] = None,
-    time: Annotated[
-        float | None, option("Seconds it may take, about; what is cut off is said (default: no limit).")
-    ] = None,
+    algorithms: Annotated[str | None, option("Keys (default: those that fit the data).", "--algorithms", "-a")] = None,
+    time: Annotated[float | None, option("Seconds it may take, about; what is cut off is said.")] = None,
     seed: Seed = 0,
     n_jobs: Jobs = None,
     target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
@@ -48,8 +44,7 @@ def find(
     check_target(target)
     X = matrix_file.read(matrix)
     words = split_algorithms(algorithms) or "auto"
-    with progress() as update:
-        tell = None if update is None else lambda done, total, name: update("fits", done, total, name)
+    with progress("fits") as tell:
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)
     tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}

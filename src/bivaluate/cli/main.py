@@ -28,7 +28,7 @@ from bivaluate import __version__
 from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, suggest
 from bivaluate.cli.options import SETTINGS, Command, ask_for, spoken
 
-# Sub-command -> what it does. The module bivaluate.cli.<name> is imported when the command runs.
+# Sub-command -> what it does. Its module is imported when the command runs.
 COMMANDS = {
     "example": "Write a small matrix and biclusters of it, to try the other commands on.",
     "find": "Find the biclusters of a matrix, and how many there are.",
@@ -52,6 +52,8 @@ COMMANDS = {
     "convert": "Convert solutions between the formats of biclustering tools.",
     "doctor": "Say what is installed, or whether the folder of a sweep is whole; compile everything once.",
 }
+# Commands whose module has another name.
+MODULES = {**dict.fromkeys(("confirm", "recur", "traits"), "elsewhere"), "refine": "prune"}
 MOVED = {"check": "doctor RUN", "scenarios": "datasets scenarios"}
 
 EPILOG = (
@@ -81,7 +83,7 @@ class LazyGroup(TyperGroup):
 
 
 def _load(name: str) -> Any:
-    module = importlib.import_module(f"bivaluate.cli.{name}")
+    module = importlib.import_module(f"bivaluate.cli.{MODULES.get(name, name)}")
     if hasattr(module, "app"):
         return typer.main.get_command(module.app)
     app = typer.Typer(**SETTINGS)
@@ -110,9 +112,7 @@ def _print_version(wanted: bool) -> None:
 _VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")
 _QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and errors.")
 _VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
-_UNTRUSTED = typer.Option(
-    False, "--untrusted", help="Treat input files as untrusted: parse them first in a sandboxed process."
-)
+_UNTRUSTED = typer.Option(False, "--untrusted", help="Parse input files in a sandboxed process first.")
 _FORCE = typer.Option(False, "--force", help="Replace existing files of another kind.")
 
 
@@ -135,11 +135,11 @@ def root(
         warnings.simplefilter("ignore", BivaluateWarning)
     if verbose:
         start, start_cpu = time.perf_counter(), time.process_time()
-        context.call_on_close(lambda: _say_time(time.perf_counter() - start, time.process_time() - start_cpu))
 
-
-def _say_time(seconds: float, cpu: float) -> None:
-    print(f"took {seconds:.1f} s ({cpu:.1f} s of CPU)", file=sys.stderr)
+        @context.call_on_close
+        def say_time() -> None:
+            took, cpu = time.perf_counter() - start, time.process_time() - start_cpu
+            print(f"took {took:.1f} s ({cpu:.1f} s of CPU)", file=sys.stderr)
 
 
 def main() -> None:

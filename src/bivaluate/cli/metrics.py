@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from bivaluate.cli.options import Csv, Json, option
-from bivaluate.cli.tables import arrow, give, out, print_json, print_table
+from bivaluate.cli.options import Csv, Json, One, option
+from bivaluate.cli.tables import give, out, print_json, print_table
 
 if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
@@ -16,7 +14,7 @@ FIELDS = ("key", "symbol", "name", "level", "direction", "summary", "reference",
 
 
 def metrics(
-    key: Annotated[str | None, typer.Argument(help="Show one measure in full.")] = None,
+    key: One = None,
     glossary: Annotated[bool, option("Explain the words of verdicts and tables instead.", "--glossary")] = False,
     as_json: Json = False,
     csv: Csv = None,
@@ -47,10 +45,8 @@ def metrics(
     if key:
         _describe(records[0])
     else:
-        cells = [
-            (m.key, m.level, f"{arrow(m.direction)} {m.direction}" if arrow(m.direction) else "", _yes(m), m.summary)
-            for m in records
-        ]
+        better = {"none": "", "low": "↓ low", "high": "↑ high"}
+        cells = [(m.key, m.level, better[m.direction], "yes" if m.default else "", m.summary) for m in records]
         print_table(["key", "of a", "better", "default", "what it tells"], cells)
 
 
@@ -83,10 +79,6 @@ def _explanation(metric: Metric) -> list[str]:
     text = re.split(r"\n\n\w[\w ]*\n-{3,}\n", inspect.getdoc(metric.function) or "")[0]
     text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`|``(.+?)``", lambda found: found[1] or found[2], text)
     return text.split("\n\n")[1:]
-
-
-def _yes(metric: Metric) -> str:
-    return "yes" if metric.default else ""
 
 
 def _bound(end: float) -> float | None:

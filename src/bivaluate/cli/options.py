@@ -48,15 +48,14 @@ COMMANDS = (
     "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
     "number of biclusters, {seed} the seed. Commands come last: what follows one, commas too, belongs to it."
 )
+One = Annotated[str | None, typer.Argument(help="Show one in full.")]
 RunFolder = Annotated[Path, typer.Argument(help="The run folder of a sweep.")]
 Json = Annotated[bool, option("Print everything as JSON.", "--json")]
 Csv = Annotated[Path | None, option("Also write the main table to this CSV file (- for standard output).", "--csv")]
 Report = Annotated[Path | None, option("Also write an HTML report to this file.", "--report")]
 Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
-WorkerJobs = Annotated[
-    int, option("Worker processes on this machine; each has its own memory, so the default is one.", "--jobs", "-j")
-]
+WorkerJobs = Annotated[int, option("Worker processes on this machine; each has its own memory.", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas, or all (see `bivaluate metrics`).")]
 OwnMeasures = Annotated[
     list[str] | None,
@@ -76,13 +75,13 @@ SETTINGS_OF_SCORE = {
 }
 _MISSING = "Missing cells (NaN): raise (stop), or omit."
 Missing = Annotated[str, option(_MISSING, "--missing")]
-Parameters = Annotated[
-    list[str] | None, option("NAME=VALUE of an algorithm (see `bivaluate algorithms`); repeatable.", "--param")
-]
+Parameters = Annotated[list[str] | None, option("NAME=VALUE of an algorithm; repeatable.", "--param")]
 Scheduler = Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.", "--scheduler")]
 _reading_matrix = functools.partial(option, panel="How to read the matrix")
 _reading_solution = functools.partial(option, panel="How to read solutions")
 _scoring = functools.partial(option, panel="How to score")
+_settings = f"NAME=VALUE, repeatable: {'; '.join(SETTINGS_OF_SCORE.values())}."
+ScoreSettings = Annotated[list[str] | None, _scoring(_settings, "--score")]
 _gene_sets = functools.partial(option, panel="Gene sets")
 _annotations = functools.partial(option, panel="Annotations")
 
@@ -97,14 +96,10 @@ class MatrixFile:
     decimal: Annotated[str | None, _reading_matrix("Decimal mark of a text file (default: detected).")] = None
     header: Annotated[bool | None, _reading_matrix("Whether line 1 holds column labels (default: detected).")] = None
     index_cols: Annotated[int | None, _reading_matrix("Leading columns with row labels (default: detected).")] = None
-    layer: Annotated[
-        str | None, _reading_matrix("Layer (.h5ad, .loom, zarr), dataset (HDF5) or genome (CellRanger).")
-    ] = None
+    layer: Annotated[str | None, _reading_matrix("Layer (.h5ad, .loom, zarr), dataset or genome (HDF5).")] = None
     modality: Annotated[str | None, _reading_matrix("Modality of a MuData file.")] = None
     sheet: Annotated[str | None, _reading_matrix("Sheet of an Excel file.")] = None
-    absent: Annotated[
-        str | None, _reading_matrix("Cells a sparse file does not store: zero (default), or missing.")
-    ] = None
+    absent: Annotated[str | None, _reading_matrix("Cells a sparse file leaves out: zero (default) or missing.")] = None
     rows: Annotated[str | None, _reading_matrix("What the rows are, such as genes (default: by format).")] = None
     columns: Annotated[str | None, _reading_matrix("What the columns are, such as samples.")] = None
 
@@ -132,9 +127,8 @@ class MatrixFile:
             from bivaluate.io.solutions import is_solution
 
             if not self.given and is_solution(path):
-                raise FormatError(
-                    f"{path} holds biclusters, not a matrix. Were the two swapped? The matrix comes first."
-                ) from error
+                swapped = "Were the two swapped? The matrix comes first."
+                raise FormatError(f"{path} holds biclusters, not a matrix. {swapped}") from error
             raise
 
 
@@ -144,12 +138,8 @@ class SolutionFile:
 
     solution_format: Annotated[str | None, _reading_solution("Format of the solution (default: detected).")] = None
     index_base: Annotated[int | None, _reading_solution("Whether indices start at 0 or at 1.")] = None
-    members: Annotated[
-        str | None, _reading_solution("Read numbers as index or as label, where they could be either.")
-    ] = None
-    item: Annotated[int | None, _reading_solution("Which solution in a file that holds several, counted from 0.")] = (
-        None
-    )
+    members: Annotated[str | None, _reading_solution("Read numbers that could be either as index or label.")] = None
+    item: Annotated[int | None, _reading_solution("Which solution of several in a file, counted from 0.")] = None
     rule: Annotated[str | None, _reading_solution("Which members belong to a factor: mixture, top:0.1 or sd:1.")] = None
 
     @property
@@ -196,15 +186,11 @@ class Scoring:
     """What counts how; the fields are options of :func:`bivaluate.evaluate`, those of `settings` among them."""
 
     missing: Annotated[str, _scoring(_MISSING)] = "raise"
-    ve_axis: Annotated[
-        str, _scoring("VE standardises rows (as printed), or columns: NVE and all built on it follow.")
-    ] = "rows"
+    ve_axis: Annotated[str, _scoring("VE, and all built on it, standardises rows (as printed) or columns.")] = "rows"
     sample: Annotated[float | None, _scoring("Estimate from this share of the rows, with standard errors.")] = None
     memory: Annotated[str | None, _scoring("Most memory for what is read by rows, such as 2G.")] = None
     n_jobs: Annotated[int | None, _scoring("Threads for large inputs (default: one per core).", "--jobs", "-j")] = None
-    settings: Annotated[
-        list[str] | None, _scoring(f"NAME=VALUE, repeatable: {'; '.join(SETTINGS_OF_SCORE.values())}.", "--score")
-    ] = None
+    settings: ScoreSettings = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -238,9 +224,7 @@ class GeneSetFile:
             return load_yeast_ontology()
         annotations, _, ontology = str(self.go).partition(",")
         if not ontology:
-            raise ParameterError(
-                f"--go {self.go} needs the ontology too: FILE.gaf,FILE.obo (or use --go sgd for yeast)."
-            )
+            raise ParameterError(f"--go {self.go} needs the ontology too: FILE.gaf,FILE.obo (or sgd for yeast).")
         return read_annotations(annotations, ontology)
 
     def for_report(self) -> dict[str, Any]:
@@ -363,10 +347,9 @@ def check_target(path: Path, format: str | None = None, kind: str = "solution") 
     written = [record for record in _check_format("--format", format, kind) if record["written"]]
     known = sorted({extension for record in written for extension in record["extensions"]})
     if format is None and not path.name.lower().removesuffix(".gz").endswith(tuple(known)):
-        raise ParameterError(
-            f"cannot tell the format of {path} by its extension; use one of {', '.join(known)}, or `bivaluate convert` with "
-            f"--format: {', '.join(record['key'] for record in written)}."
-        )
+        keys = ", ".join(record["key"] for record in written)
+        use = f"use one of {', '.join(known)}, or `bivaluate convert` with --format: {keys}"
+        raise ParameterError(f"cannot tell the format of {path} by its extension; {use}.")
     if not os.path.isdir(path.parent):
         raise FileError(f"cannot write {path}: there is no folder {path.parent}.")
 

@@ -20,9 +20,7 @@ def report(
     annotations: AnnotationFile,
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
     by: Annotated[str | None, option("The measure that chooses the winner (default: total_evidence).")] = None,
-    other: Annotated[
-        Path | None, option("Ask whether the best solution holds in this matrix: a panel.", "--in")
-    ] = None,
+    other: Annotated[Path | None, option("A panel: does the best solution hold in this matrix?", "--in")] = None,
     recurs: Annotated[bool, option("Group what recurs over the data sets of the run: a panel.", "--recur")] = False,
     own: OwnMeasures = None,
     title: Annotated[str | None, option("Heading of the page (default: named after the data).")] = None,
@@ -68,8 +66,7 @@ def report(
 
             test = annotations.test(run)
             source, B = annotated(source, test), None if other is None else read_matrix(other)
-            with progress() as update:
-                tell = None if update is None else lambda done, total: update("repeating the search", done, total)
+            with progress("repeating the search") as tell:
                 sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
         written = build_report(source, target, title, sections, by=by, **looked_up)
     say_written(written)

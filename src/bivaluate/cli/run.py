@@ -19,13 +19,8 @@ OWN_OPTIONS = {"n_biclusters": "-k", "random_state": "--seed"}  # of every algor
 def run(
     matrix_file: MatrixFile,
     matrix: MatrixPath,
-    algorithm: Annotated[
-        str, option(f"Which algorithm (see `bivaluate algorithms`), recipe:NAME, or {COMMANDS}", "--algorithm", "-a")
-    ] = "las",
-    n_biclusters: Annotated[
-        int | None,
-        option("How many biclusters to find; at most, where the algorithm finds their number. [5 or auto]", "-k"),
-    ] = None,
+    algorithm: Annotated[str, option(f"A key, recipe:NAME, or {COMMANDS}", "--algorithm", "-a")] = "las",
+    n_biclusters: Annotated[int | None, option("How many biclusters to find, or at most. [5 or auto]", "-k")] = None,
     random_state: Seed = 0,
     parameters: Parameters = None,
     target: Annotated[Path | None, option("File (default: MATRIX.ALGORITHM.json).", "--out", "-o")] = None,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
 
+Curve = Mapping[str, Mapping[str, Any]]
 _LEGEND = "↓ low is better, ↑ high is better; `bivaluate metrics` explains every column."
 
 
@@ -38,9 +39,7 @@ def score(
     gene_sets: options.GeneSetFile,
     annotations: options.AnnotationFile,
     biclusters: Annotated[bool, option("One line per bicluster, worst first.", "--biclusters", "-b")] = False,
-    sort: Annotated[
-        str | None, option("Measure to sort by (default: total_evidence; of biclusters: evidence).")
-    ] = None,
+    sort: Annotated[str | None, option("Measure to sort by (default: evidence).")] = None,
     metrics: options.Metrics = None,
     own: options.OwnMeasures = None,
     as_json: options.Json = False,
@@ -68,7 +67,7 @@ def score(
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(
-            f"--write-back stores results in an .h5ad file, but the matrix is {matrix.name}; use --csv or --json."
+            f"--write-back stores results in an .h5ad file, not in {matrix.name}; use --csv or --json."
         )
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
@@ -98,9 +97,8 @@ def score(
         if curve:
             _print_curve(curve)
         for name, table in traits.items():
-            print_list(
-                f"What the {X.nouns[1].replace('columns', 'samples')} of {name} share", options.shared_traits(table)
-            )
+            samples = X.nouns[1].replace("columns", "samples")
+            print_list(f"What the {samples} of {name} share", options.shared_traits(table))
     if mqc:
         from bivaluate.report.render import write_multiqc
 
@@ -149,17 +147,15 @@ def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> 
     return files, [solution.with_info(name=name) for (_, solution), name in zip(read, names, strict=True)]
 
 
-def _places(
-    matrix: Path, files: Sequence[Path], matrix_file: MatrixFile, solution_file: SolutionFile
-) -> list[tuple[str, str]]:
+def _places(matrix: Path, files: list[Path], how: MatrixFile, of_solutions: SolutionFile) -> list[tuple[str, str]]:
     """Return how commands name the matrix and each solution, with the options of this command."""
     from bivaluate.sweep.again import reading_words
 
     def place(path: Path, named: dict[str, Any]) -> str:
         return shlex.join([str(path), *reading_words(named)])
 
-    here = "MATRIX" if is_stream(matrix) else place(matrix, matrix_file.given)
-    asked = {name: value for name, value in dataclasses.asdict(solution_file).items() if value is not None}
+    here = "MATRIX" if is_stream(matrix) else place(matrix, how.given)
+    asked = {name: value for name, value in dataclasses.asdict(of_solutions).items() if value is not None}
     lone = [not is_stream(file) and files.count(file) == 1 for file in files]
     return [(here, place(file, asked) if own else "SOLUTION") for file, own in zip(files, lone, strict=True)]
 
@@ -204,7 +200,7 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     out.print(_LEGEND, style="dim")
 
 
-def _curve(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, Any]]:
+def _curve(evaluations: Sequence[Evaluation]) -> Curve:
     """Return what chance alone gives for solutions of several K of one run, by name; nothing for other solutions."""
     if len({e.solution.info.get("k") for e in evaluations} - {None}) < 2:
         return {}
@@ -213,13 +209,11 @@ def _curve(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, Any]]:
     return {record.pop("solution"): record | {"placements": PLACEMENTS} for record in k_curve(evaluations)}
 
 
-def _print_curve(curve: Mapping[str, Mapping[str, Any]]) -> None:
+def _print_curve(curve: Curve) -> None:
     """Print what each K is worth, beside the same sizes and overlaps placed at random."""
     keys = ("total_evidence", "null_total_evidence", "n_supported", "supported_coverage", "nve", "null_nve")
-    rows = [
-        (str(record["k"]), *(tables.score_text(key, record[key]) for key in keys), name)
-        for name, record in curve.items()
-    ]
+    shown = {name: [tables.score_text(key, record[key]) for key in keys] for name, record in curve.items()}
+    rows = [(str(curve[name]["k"]), *texts, name) for name, texts in shown.items()]
     headings = ["at random" if key.startswith("null_") else heading(key) for key in keys]
     drawn = plural(next(iter(curve.values()))["placements"], "placement")
     out.print()
@@ -283,17 +277,13 @@ def _name(evaluation: Evaluation) -> str:
     return str(evaluation.solution.info["name"])
 
 
-def _rows(
-    evaluations: Sequence[Evaluation], biclusters: bool, curve: Mapping[str, Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+def _rows(evaluations: Sequence[Evaluation], biclusters: bool, curve: Curve) -> list[dict[str, Any]]:
     if biclusters:
         return [{"solution": _name(e), **record} for e in evaluations for record in e.records]
     return [{"solution": _name(e), **e.scores, **curve.get(_name(e), {})} for e in evaluations]
 
 
-def _document(
-    evaluations: Sequence[Evaluation], curve: Mapping[str, Any], traits: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _document(evaluations: Sequence[Evaluation], curve: Curve, traits: Mapping[str, Any]) -> list[dict[str, Any]]:
     documents = []
     for evaluation in evaluations:
         table, at_random = traits[_name(evaluation)], curve.get(_name(evaluation))

@@ -23,9 +23,7 @@ def select(
     as_json: Json = False,
     csv: Csv = None,
     tables: Annotated[Path | None, option("Also write every table as CSV into this folder.")] = None,
-    consensus: Annotated[
-        Path | None, option("Also write the biclusters that recur over the seeds of the choice into this folder.")
-    ] = None,
+    consensus: Annotated[Path | None, option("Folder for the biclusters that recur over seeds.")] = None,
 ) -> None:
     """Choose algorithm and K from a sweep.
 

@@ -28,30 +28,19 @@ if TYPE_CHECKING:
 _SPELLED = {"datasets": "MATRICES", "k": "-k", "parameters": "--param", "read": "options on how to read the matrix"}
 
 
+_ALGORITHMS = f"Keys, or package.module:Class; auto (the default) for those that fit the data; or {COMMANDS}"
+_MATRICES = "Matrix files, scenario:S1, yeast:*, …, or a plan (.toml); with none, the run in --out is continued."
+
+
 @grouped
 def sweep(
     matrix_file: MatrixFile,
-    matrices: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Matrix files, `scenario:S1`, `yeast:*`, …, or a plan (.toml); with none, the run in --out is continued."
-        ),
-    ] = None,
+    matrices: Annotated[list[str] | None, typer.Argument(help=_MATRICES)] = None,
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
-    plan: Annotated[
-        Path | None, option("Read all of this from a TOML plan, or from a run folder, instead of options.")
-    ] = None,
-    algorithms: Annotated[
-        str | None,
-        option(
-            f"Keys, or package.module:Class; auto (the default) for those that fit the data; or {COMMANDS}",
-            "--algorithms",
-            "-a",
-        ),
-    ] = None,
+    plan: Annotated[Path | None, option("Read all of this from a TOML plan, or from a run folder.")] = None,
+    algorithms: Annotated[str | None, option(_ALGORITHMS, "--algorithms", "-a")] = None,
     k: Annotated[
-        str | None,
-        option("Numbers of biclusters: 3,5,8, 2-10 or planted (scenarios); by default the plan of `find`.", "-k"),
+        str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted. [the plan of `find`]", "-k")
     ] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
@@ -59,29 +48,19 @@ def sweep(
     metrics: options.Metrics = None,
     all_metrics: Annotated[bool, option("Compute every measure, as --metrics all does.", "--all")] = False,
     own: options.OwnMeasures = None,
-    score: Annotated[
-        list[str] | None, option("NAME=VALUE as `score` has it: min_rows=3, small=drop, …; repeatable.")
-    ] = None,
+    score: options.ScoreSettings = None,
     time_limit: Annotated[float | None, option("Seconds a fit may take.")] = None,
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
-    held_out: Annotated[
-        int, option("Predict held-out cells in this many folds, say 5; then `select --by predictive`.")
-    ] = 0,
-    stability: Annotated[
-        int, option("Look for the biclusters again in this many subsamples of rows and columns, say 10.")
-    ] = 0,
+    held_out: Annotated[int, option("Predict held-out cells in so many folds; then `select --by predictive`.")] = 0,
+    stability: Annotated[int, option("Search again in so many subsamples of rows and columns, say 10.")] = 0,
     jobs: options.WorkerJobs = 1,
     scheduler: options.Scheduler = None,
     resume: Annotated[bool, option("Continue an unfinished run in --out.")] = True,
-    part: Annotated[
-        str | None, option("Perform one part of the plan only, 3/16 for the third of sixteen: for arrays of jobs.")
-    ] = None,
+    part: Annotated[str | None, option("One part of the plan only, 3/16 for the third of sixteen.")] = None,
     merge: Annotated[bool, option("Put parts together: their folders in place of matrices.", "--merge")] = False,
     retry: Annotated[bool, option("Run failed and timed-out fits again.", "--retry")] = False,
-    trust_commands: Annotated[
-        bool, option("Run programs and modules that only the folder in --out names.", "--trust-commands")
-    ] = False,
+    trust_commands: Annotated[bool, option("Run programs that only a run folder names.", "--trust-commands")] = False,
 ) -> None:
     """Run algorithms over K, seeds and data sets, and score everything.
 
@@ -139,8 +118,8 @@ def sweep(
         chosen = _stored_plan(plan, run_folder, given, trust_commands)
     else:
         chosen = Plan(**given)  # type: ignore[arg-type]
-    with progress() as update:
-        tell = None if update is None else lambda done, total, cell: update("fits", done, total, _named(cell))
+    with progress("fits") as update:
+        tell = update and (lambda done, total, cell: update(done, total, f"{cell.dataset} {cell.algorithm} K={cell.k}"))
         try:
             how: dict[str, Any] = {"jobs": jobs, "scheduler": scheduler, "retry": retry, "part": part}
             run = Sweep(chosen, run_folder, **how, progress=tell).run()
@@ -149,10 +128,6 @@ def sweep(
             raise
     named = [key for key in chosen.algorithms if key not in chosen.by_pattern]
     _summarise(run, [split_name(key)[0] or key for key in named], part or "")
-
-
-def _named(cell: Any) -> str:
-    return f"{cell.dataset} {cell.algorithm} K={cell.k}"
 
 
 def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted: bool) -> Plan:
@@ -164,19 +139,15 @@ def _stored_plan(plan: Path | None, folder: Path, given: dict[str, Any], trusted
         names = [_SPELLED.get(name, f"--{name.replace('_', '-')}") for name in given]
         raise ParameterError(f"--plan cannot be combined with {listing(names)}; put it in {plan}.")
     if plan is None and (given or not os.path.isdir(folder)):
-        raise ParameterError(
-            "no data set is named: give a matrix file, scenario:S1, yeast:* …, --plan, or --out alone."
-        )
+        raise ParameterError("no data set is named: give a matrix, scenario:S1, yeast:* …, --plan, or --out alone.")
     if plan is not None and not os.path.isdir(plan):
         return replace(Plan.from_toml(plan), **asked)
     folder = plan or folder
     stored = load_run(folder).plan
     outside = [name for name in stored.algorithms if ":" in name]  # cmd:, recipe:, package.module:Class
     if outside and not trusted:
-        raise ParameterError(
-            f"the run in {folder} would run {listing([repr(name) for name in outside])}, which only the folder names. If you "
-            "know who made it, add --trust-commands."
-        )
+        would = f"the run in {folder} would run {listing([repr(name) for name in outside])}"
+        raise ParameterError(f"{would}, which only the folder names. If you know who made it, add --trust-commands.")
     return replace(stored, null=None, null_runs=0, **asked) if asked else stored  # surrogates answer another question
 
 
@@ -216,9 +187,7 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     for name, value in parse_assignments("--param", texts).items():
         algorithm, dot, parameter = name.rpartition(".")
         if not dot:
-            raise ParameterError(
-                f"--param {name}: algorithm.parameter=value is needed, for example las.n_restarts=200."
-            )
+            raise ParameterError(f"--param {name}: algorithm.parameter=value is needed, as in las.n_restarts=200.")
         parameters.setdefault(algorithm, {})[parameter] = value
     return parameters
 

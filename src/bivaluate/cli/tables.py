@@ -5,6 +5,7 @@ Square brackets in names and paths are printed as they are, never read as markup
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import time
@@ -23,6 +24,7 @@ from bivaluate.cli.files import is_stream
 if TYPE_CHECKING:
     from bivaluate.judge.verdict import Verdict
 
+Records = Sequence[Mapping[Any, Any]]
 WIDE = 200  # columns of a table that goes into a file
 
 out = Console(highlight=False, markup=False, emoji=False)
@@ -165,17 +167,11 @@ def latex_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: s
     for i, row in enumerate(rows):
         bold |= {(i, j + 1) for j in _best(list(row[1:]), row[0][-1:] if row[0][-1:] in "↑↓" else ahead)}
     numeric = [j > 0 and all(row[j][:1] in "–−-+0123456789" for row in rows) for j in range(len(headings))]
-    shown = [
-        [
-            rf"\textbf{{{text.translate(_TEX)}}}" if (i, j) in bold else text.translate(_TEX)
-            for j, text in enumerate(row)
-        ]
-        for i, row in enumerate(rows)
-    ]
-    lines = [
-        *([f"% {title}"] if title else []),
-        rf"\begin{{tabular}}{{{''.join('lr'[is_right] for is_right in numeric)}}}",
-    ]
+    shown = [[text.translate(_TEX) for text in row] for row in rows]
+    for i, j in bold:
+        shown[i][j] = rf"\textbf{{{shown[i][j]}}}"
+    sides = "".join("lr"[is_right] for is_right in numeric)
+    lines = [*([f"% {title}"] if title else []), rf"\begin{{tabular}}{{{sides}}}"]
     lines += [r"\toprule", " & ".join(text.translate(_TEX) for text in headings) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in shown]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -216,7 +212,7 @@ def _defined(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def write_csv(path: Path, rows: Sequence[Mapping[Any, Any]], columns: Sequence[str] = ()) -> None:
+def write_csv(path: Path, rows: Records, columns: Sequence[str] = ()) -> None:
     """Write rows as a CSV file and say so; undefined is an empty cell."""
     import csv
 
@@ -233,9 +229,7 @@ def write_csv(path: Path, rows: Sequence[Mapping[Any, Any]], columns: Sequence[s
     say_written(path)
 
 
-def give(
-    rows: Sequence[Mapping[Any, Any]], document: Any, csv: Path | None, as_json: bool, columns: Sequence[str] = ()
-) -> bool:
+def give(rows: Records, document: Any, csv: Path | None, as_json: bool, columns: Sequence[str] = ()) -> bool:
     """Write a table as CSV and print a document as JSON where each was asked for; return whether JSON was."""
     if csv is not None:
         write_csv(csv, rows, columns)
@@ -251,8 +245,8 @@ def say_written(path: Path, more: str = "") -> None:
 
 
 @contextmanager
-def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
-    """Give update(name, done, total, note) that shows one bar per name.
+def progress(name: str = "", in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
+    """Give update(name, done, total, note) that shows one bar per name; with a name, update(done, total, note).
 
     Where standard error is no terminal it gives None; a long command says what it does, and then how long it took.
     """
@@ -278,7 +272,7 @@ def progress(in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
                 tasks[name] = bar.add_task(name, total=total, completed=max(done - 1, 0), note="")
             bar.update(tasks[name], completed=done, total=total, note=note)
 
-        yield update
+        yield functools.partial(update, name) if name else update
 
 
 MOST_ROWS = 20
@@ -293,10 +287,9 @@ def print_verdict(verdict: Verdict, name: str = "") -> None:
     if verdict.reason:
         out.print(verdict.reason)
     shares = [f"{verdict.nouns[0]} share"] if any(row["shares"] for row in verdict.biclusters) else []
-    rows = [
-        [row["bicluster"], *described(row), *([row["shares"] or "–"] if shares else [])]
-        for row in verdict.biclusters[:MOST_ROWS]
-    ]
+    rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters[:MOST_ROWS]]
+    if shares:
+        rows = [[*cells, row["shares"] or "–"] for cells, row in zip(rows, verdict.biclusters, strict=False)]
     if rows:
         print_table([*headings(verdict), *shares], rows)
     if len(verdict.biclusters) > MOST_ROWS:

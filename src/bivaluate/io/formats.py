@@ -15,12 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from bivaluate._check import check_choice
-from bivaluate._document import EXAMPLE_TABLE, Document
+from bivaluate._check import check_choice, check_held
+from bivaluate._document import EXAMPLE_TABLE, Document, Members
 from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
-from bivaluate._text import Advice, Option
-from bivaluate.io.source import Source
+from bivaluate._text import Advice, Option, first_few, first_line, plural
+from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
+
+# What the files of formats need, from one place.
+__all__ = ["MAX_CELLS", "Advice", "Document", "Format", "FormatError", "Matrix", "Members", "Option", "Options"]
+__all__ += ["ParameterError", "Source", "check_held", "first_few", "first_line", "indices", "numbered", "plural"]
 
 UNTRUSTED = "BIVALUATE_UNTRUSTED"  # 1 in the environment: strangers wrote the files
 Content = TypeVar("Content", Matrix, Document)
@@ -71,6 +75,7 @@ class Format(Generic[Content]):
     def load(self, source: Source, options: Options) -> Content:
         """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
         self._check_needs("reading")
+        source.is_folder or source.size  # noqa: B018  a missing file is not a damaged one
         try:
             try:
                 return self.read(source, options)
@@ -80,8 +85,8 @@ class Format(Generic[Content]):
             raise
         except MemoryError as error:
             raise source.fault("reading it takes more memory than there is.") from error
-        except Exception as error:
-            raise source.damaged("the file", error) from error
+        except Exception as error:  # libraries raise whatever they stumble over
+            raise source.damaged(error) from error
 
     def save(self, content: Content, path: Path) -> None:
         """Write a file."""
@@ -126,7 +131,7 @@ def matrix_formats() -> dict[str, Format[Matrix]]:
 
     See Also
     --------
-    solution_formats
+    describe_formats
 
     Examples
     --------
@@ -146,7 +151,7 @@ def solution_formats() -> dict[str, Format[Document]]:
 
     See Also
     --------
-    matrix_formats
+    describe_formats
 
     Examples
     --------
@@ -162,8 +167,8 @@ def describe_formats() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        One record per format: kind, key, name, extensions, whether it is written, the number positions are
-        counted from (None for matrices), the optional package it needs, and a note.
+        Kind, key, name, extensions, whether it is written, what positions are counted from, the package it needs, and
+        a note.
 
     See Also
     --------
@@ -190,7 +195,7 @@ def recognise(kind: str, source: Source) -> Format[Any] | None:
     except BivaluateError:
         raise
     except Exception as error:  # from a library that looks into the file
-        raise source.damaged("the file", error) from error
+        raise source.damaged(error) from error
 
 
 def _recognised(kind: str, source: Source) -> Format[Any] | None:
@@ -236,8 +241,6 @@ def writer(kind: str, target: Source, key: str | None) -> Format[Any]:
     found = [record for record in writers.values() if target.suffix in record.extensions]
     if not found:
         known = ", ".join(sorted({extension for record in writers.values() for extension in record.extensions}))
-        raise ParameterError(
-            f"cannot tell the format of {target.name} by its extension {target.suffix!r}; use one of {known}, "
-            f"or name the format: {', '.join(writers)}."
-        )
+        said = f"cannot tell the format of {target.name} by its extension {target.suffix!r}; use one of {known},"
+        raise ParameterError(f"{said} or name the format: {', '.join(writers)}.")
     return found[0]

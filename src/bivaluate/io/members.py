@@ -7,21 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bivaluate._document import Document, Members
-from bivaluate._errors import LabelWarning, SolutionError, suggest
+from bivaluate._errors import LabelWarning, SolutionError
 from bivaluate._text import Advice, Option, first_few
+from bivaluate.io.source import indices
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Biclustering, as_document
-
-_AXES = ("row", "column")
-_LONGEST_INDEX = 12  # digits
-
-
-def indices(words: Iterable[str]) -> list[int] | None:
-    """Return the numbers where every word is a whole number from 0, else None."""
-    words = list(words)
-    if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
-        return [int(word) for word in words]
-    return None
+from bivaluate.solution import SIDES, Biclustering, as_document, label_table, positions_of_labels
 
 
 def labelled(members: Iterable[Members], rows: Sequence[str], cols: Sequence[str]) -> list[Members]:
@@ -58,7 +48,7 @@ def with_whole_axis(document: Document, X: Matrix | None, name: str) -> Document
     if document.whole is None:
         return document
     if X is None:
-        named, other = _AXES[1 - document.whole], _AXES[document.whole]
+        named, other = SIDES[1 - document.whole], SIDES[document.whole]
         raise SolutionError(
             f"{name} names the {named}s of each cluster, so that each has every {other} of the matrix: give the matrix "
             "they belong to."
@@ -115,11 +105,9 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
         found = None if known is None or members == "index" else _lookup(sides[axis], known)
         both = found is not None and numbered is not None and found != numbered
         if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
-            found_both = (
-                f"the {_AXES[axis]} members are numbers that are both labels and positions of X, and the two disagree"
-            )
+            said = f"the {SIDES[axis]} members are numbers, both labels and positions of X, and the two disagree"
             label, index = Option("members", "label"), Option("members", "index")
-            raise SolutionError(Advice(f"{name}: {found_both}. Say which: ", label, " or ", index, "."))
+            raise SolutionError(Advice(f"{name}: {said}. Say which: ", label, " or ", index, "."))
         if found is None:
             found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
         placed.append(found)
@@ -135,7 +123,7 @@ def _by_position(document: Document, pairs: Sequence[Members], base: int, name: 
     for k, pair in enumerate(pairs):
         for axis in (0, 1):
             if base and pair[axis] and min(pair[axis]) < 0:
-                used = f"{name}{document.where(k)}: B{k + 1} uses {_AXES[axis]} {min(pair[axis]) + base}"
+                used = f"{name}{document.where(k)}: B{k + 1} uses {SIDES[axis]} {min(pair[axis]) + base}"
                 hint = f"but indices are counted from {base} here. Are they counted from 0? Say "
                 raise SolutionError(Advice(f"{used}, {hint}", Option("index_base", 0), "."))
     return replace(document, members=pairs, by="index", base=0)
@@ -152,49 +140,18 @@ def _sides(document: Document) -> list[list[list[str]]]:
 
 
 def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: Document, name: str) -> list[list[int]]:
-    what, known = _AXES[axis], (X.row_labels, X.col_labels)[axis]
+    what, known = SIDES[axis], (X.row_labels, X.col_labels)[axis]
     if known is None:
         found = f"{name} names its {what}s by label, but {X.name} has no {what} labels"
         raise SolutionError(f"{found}. Give a matrix with labels, or a solution with indices.")
-    table = _table(known)
     every = {label for side in sides for label in side}
-    if len(every) > 1 and not any(label in table for label in every) and not every & set(_other_labels(X, axis)):
-        raise SolutionError(
-            f"{name}: none of its {len(every):,} {what} labels is in {X.name}. It has {first_few(sorted(every), 3)}; "
-            f"{X.name} has {first_few(list(known), 3)}."
-        )
-    for k, side in enumerate(sides):
-        for label in side:
-            if table.get(label, -1) < 0:
-                raise SolutionError(Advice(f"{name}{document.where(k)}: B{k + 1} ", *_no_place(label, axis, X)))
-    return [[table[label] for label in side] for side in sides]
-
-
-def _other_labels(X: Matrix, axis: int) -> Sequence[str]:
-    return ((X.col_labels, X.row_labels)[axis]) or ()
-
-
-def _no_place(label: str, axis: int, X: Matrix) -> list[str | Option]:
-    what, other = _AXES[axis], _AXES[1 - axis]
-    known = (X.row_labels, X.col_labels)[axis] or ()
-    if label in known:
-        times = sum(x == label for x in known)
-        return [f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."]
-    if label in _other_labels(X, axis):
-        found = f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Read X with "
-        return [found, Option("transpose", True), " or, if it was, without."]
-    return [f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known)}"]
-
-
-def _table(known: Sequence[str]) -> dict[str, int]:
-    """Positions by label; -1 for a label that occurs more than once."""
-    table: dict[str, int] = {}
-    for i, label in enumerate(known):
-        table[label] = -1 if label in table else i
-    return table
+    if len(every) > 1 and every.isdisjoint(known) and every.isdisjoint((X.col_labels, X.row_labels)[axis] or ()):
+        said = f"{name}: none of its {len(every):,} {what} labels is in {X.name}. It has {first_few(sorted(every), 3)};"
+        raise SolutionError(f"{said} {X.name} has {first_few(list(known), 3)}.")
+    return positions_of_labels(sides, axis, X, [f"{name}{document.where(k)}: B{k + 1}" for k in range(len(sides))])
 
 
 def _lookup(sides: Sequence[Sequence[str]], known: Sequence[str]) -> list[list[int]] | None:
-    table = _table(known)
+    table = label_table(known)
     placed = [[table.get(label, -1) for label in side] for side in sides]
     return None if any(i < 0 for side in placed for i in side) else placed

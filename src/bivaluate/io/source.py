@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 from bivaluate._check import in_short
 from bivaluate._errors import FileError, FormatError
-from bivaluate._text import Advice
+from bivaluate._text import Advice, first_line
 
 if TYPE_CHECKING:
     import zipfile
@@ -31,6 +31,7 @@ FREE_LINES = 1 << 20  # lines that any packed file may hold; more need a packed 
 
 Part = TypeVar("Part", str, bytes)
 
+_LONGEST_INDEX = 12  # digits
 _GZIP = b"\x1f\x8b"
 _OTHER_PACKINGS = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -127,8 +128,9 @@ class Source:
         """Return the error for content that does not follow its format, with the line it stands on."""
         return FormatError(Advice(f"{self.name}{'' if line is None else f', line {line}'}: ", message))
 
-    def damaged(self, what: str, error: BaseException) -> FormatError:
+    def damaged(self, error: BaseException, what: str = "") -> FormatError:
         """Return the error for a file somebody else's parser gave up on."""
+        what = what or " ".join(filter(None, ("the", self.suffix, "folder" if self.is_folder else "file")))
         return self.fault(f"{what} is truncated or damaged ({first_line(error)}).")
 
     def check_count(self, announced: int | str, found: int, what: str, line: int | None = None) -> None:
@@ -140,17 +142,13 @@ class Source:
         """Raise unless the first bytes are text and not empty."""
         if not self.head.strip() or (len(self.head) < HEAD_BYTES and not self.head_text.strip()):
             raise FormatError(f"{self.name} is empty.")
-        for beginning, program in _OTHER_PACKINGS.items():
+        for beginning, how in _OTHER_PACKINGS.items():
             if self.head.startswith(beginning):
-                raise FormatError(
-                    f"{self.name} is compressed with {program}; unpack it first, or compress it with gzip."
-                )
+                raise FormatError(f"{self.name} is compressed with {how}; unpack it first, or compress it with gzip.")
         found = _NOT_TEXT.search(self.head)
         if found and self.encoding != "utf-16":
-            raise FormatError(
-                f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), and not in a binary "
-                "format that bivaluate knows. Run 'bivaluate convert --formats' for the list."
-            )
+            said = f"{self.name} is not text (byte {found.start()} is 0x{found.group()[0]:02x}), and not in a binary"
+            raise FormatError(f"{said} format that bivaluate knows. Run 'bivaluate convert --formats' for the list.")
 
     @property
     def most_unpacked(self) -> int:
@@ -169,10 +167,8 @@ class Source:
     def check_lines(self, lines: int) -> None:
         """Raise where a packed file holds more lines than measured numbers need bytes, however short they are."""
         if self.gzipped and lines > FREE_LINES and lines > self.size:
-            raise FormatError(
-                f"{self.name} holds more lines than its {self.size:,} compressed bytes, which no table of measured "
-                "numbers does. If it is what you want to read, unpack it first."
-            )
+            said = f"{self.name} holds more lines than its {self.size:,} compressed bytes, which no table of measured"
+            raise FormatError(f"{said} numbers does. If it is what you want to read, unpack it first.")
 
     def lines(self, most: int = MAX_TEXT) -> Iterator[tuple[int, str]]:
         """Yield numbered lines without their line ends; no line and no file is read without bound."""
@@ -225,7 +221,7 @@ class Source:
         except (EOFError, OSError, zlib.error) as error:
             if isinstance(error, OSError) and type(error).__name__ != "BadGzipFile":
                 raise FileError(f"cannot read {self.name}: {error.strerror or error}.") from error
-            raise self.damaged("the gzip stream", error) from None
+            raise self.damaged(error, "the gzip stream") from None
 
     def listed(self) -> list[Path]:
         """Return the files in a folder, by name."""
@@ -307,6 +303,9 @@ def numbered(text: str) -> list[tuple[int, str]]:
     return [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
 
 
-def first_line(error: BaseException) -> str:
-    """Return the beginning of what an error says, for messages that quote it."""
-    return (str(error).splitlines() or [type(error).__name__])[0][:160]
+def indices(words: Iterable[str]) -> list[int] | None:
+    """Return the numbers where every word is a whole number from 0, else None."""
+    words = list(words)
+    if all(word.isascii() and word.isdigit() and len(word) <= _LONGEST_INDEX for word in words):
+        return [int(word) for word in words]
+    return None

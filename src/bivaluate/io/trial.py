@@ -161,9 +161,7 @@ def _outcome(request: dict[str, Any]) -> dict[str, str]:
             return {"error": "MemoryError", "text": ""}
         ours = isinstance(error, BivaluateError)
         text = str(error) if ours else f"{request['name']}: damaged ({first_line(error)})."
-        text = (
-            text.replace(request["path"], request["name"]).encode("utf-8", "replace")[:4000].decode("utf-8", "ignore")
-        )
+        text = text.replace(request["path"], request["name"])[:1000].encode("utf-8", "replace").decode()
         return {"error": type(error).__name__ if ours else "FormatError", "text": text}
     return {"error": "", "text": ""}
 

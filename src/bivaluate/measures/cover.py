@@ -114,7 +114,7 @@ class Cover:
     def _once_and_more(self) -> tuple[int, int]:
         """Only biclusters that share cells with another need to be laid over each other, with one bit per cell."""
         n, m = self.solution.shape
-        partners = [np.count_nonzero(self.shared_cells(part), axis=1) for part in self.parts()]
+        partners = [(self.shared_cells(part) > 0).sum(axis=1) for part in self.parts()]
         overlaps = np.concatenate([*partners, np.empty(0, dtype=np.int64)]) > 1
         if not overlaps.any():
             return self.cells_counted, 0

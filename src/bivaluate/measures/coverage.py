@@ -39,36 +39,9 @@ def normalised_virtual_error_coverage(
 
     NVE_cov = NVE / (CR + epsilon)^exponent, with the union coverage CR. Low is better; ≥ 0. Undefined where NVE is.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    exponent : float
-        How strongly cells left unexplained are charged; the paper's is 1/2.
-    epsilon : float
-        Keeps the ratio finite where nothing is covered.
-    degenerate, missing, single, ve_axis : str
-        As in :func:`bivaluate.evaluate`.
-
-    Returns
-    -------
-    float
-        NVE_cov.
-
-    Raises
-    ------
-    MatrixError, SolutionError, ParameterError
-        If the data, the biclusters or the options are not usable.
-
     See Also
     --------
     bivaluate.normalised_virtual_error, normalised_virtual_error_overlap
-
-    References
-    ----------
-    Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
 
     Examples
     --------
@@ -100,22 +73,6 @@ def normalised_virtual_error_overlap(
     CR·(1 − redundancy) = |∪B_k|²/(nm·Σ|B_k|): a cell that is covered twice counts half. Equal to NVE_cov for
     disjoint biclusters, higher for overlapping ones. Low is better; ≥ 0; undefined where NVE is.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    exponent, epsilon : float
-        As in :func:`normalised_virtual_error_coverage`.
-    degenerate, missing, single, ve_axis : str
-        As in :func:`bivaluate.evaluate`.
-
-    Raises
-    ------
-    MatrixError, SolutionError, ParameterError
-        If the data, the biclusters or the options are not usable.
-
     Examples
     --------
     >>> round(normalised_virtual_error_overlap(X, S), 6)
@@ -143,32 +100,12 @@ def coverage_ratio(solution: Biclustering | Cover) -> float:
 
     CR = |∪_k I_k × J_k| / (nm). High is better; in [0, 1]. Overlap earns no credit.
 
-    Parameters
-    ----------
-    solution : Biclustering or Cover
-        The biclusters, or their counts where they are there already.
-
-    Returns
-    -------
-    float
-        CR.
-
-    Raises
-    ------
-    SolutionError
-        If `solution` is not a Biclustering.
-
     See Also
     --------
     row_coverage, col_coverage
 
-    References
-    ----------
-    Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
-
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(coverage_ratio(S), 6)
     0.733333
     """
@@ -184,7 +121,6 @@ def row_coverage(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(row_coverage(S), 6)
     1.0
     """
@@ -201,7 +137,6 @@ def col_coverage(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(col_coverage(S), 6)
     1.0
     """
@@ -218,7 +153,6 @@ def multiplicity(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(multiplicity(S), 6)
     1.181818
     """
@@ -235,7 +169,6 @@ def overlap_fraction(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(overlap_fraction(S), 6)
     0.181818
     """
@@ -252,7 +185,6 @@ def mean_jaccard(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(mean_jaccard(S), 6)
     0.095238
     """
@@ -269,7 +201,6 @@ def redundancy(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(redundancy(S), 6)
     0.153846
     """
@@ -287,7 +218,6 @@ def mean_largest_redundancy(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(mean_largest_redundancy(S), 6)
     0.190476
     """
@@ -306,7 +236,6 @@ def diversity(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(diversity(S), 6)
     0.904762
     """
@@ -322,7 +251,6 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
 
     Examples
     --------
-    >>> S = Biclustering([([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])], (5, 6))
     >>> round(overlap_coefficient(S), 6)
     0.222222
     """

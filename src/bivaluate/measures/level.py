@@ -54,16 +54,11 @@ def _means(workspace: Workspace) -> tuple[Floats, Floats]:
     matrix, solution = workspace.matrix, workspace.solution
     sums = np.zeros((4, len(solution)))  # cells and their sum, inside and in whole rows
     if len(solution):
-        rows = np.flatnonzero(solution.row_masks.any(axis=0))
         work = partial(_sums, matrix.sparse and matrix.absent == "zero", solution)
         if matrix.in_memory:
-            return _ratios(work(0, np.arange(len(matrix.values)), matrix.values))
-        for part in matrix.map_rows(work, rows):
-            sums += part
-    return _ratios(sums)
-
-
-def _ratios(sums: Floats) -> tuple[Floats, Floats]:
+            sums = work(0, np.arange(len(matrix.values)), matrix.values)
+        else:
+            sums = sum(matrix.map_rows(work, np.flatnonzero(solution.row_masks.any(axis=0))), sums)
     with np.errstate(invalid="ignore", divide="ignore"):
         return sums[1] / sums[0], (sums[3] - sums[1]) / (sums[2] - sums[0])
 

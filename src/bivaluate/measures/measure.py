@@ -30,7 +30,7 @@ INFINITY = float("inf")
 POSITIVE, UNIT, REAL = (0.0, INFINITY), (0.0, 1.0), (-INFINITY, INFINITY)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """What is known about one measure."""
 
@@ -105,6 +105,7 @@ _PARAMETERS = {
     "exponent": "float\n    Power of the coverage.",
     "epsilon": "float\n    Keeps the ratio finite where nothing is covered.",
     **dict.fromkeys(("degenerate", "missing", "single", "ve_axis"), _AS_EVALUATE),
+    **dict.fromkeys(("centre", "normalise"), "str\n    As in :func:`bivaluate.chance_table`."),
 }
 
 
@@ -113,11 +114,13 @@ def _documented(function: Function, record: Metric) -> str:
     text = inspect.getdoc(function) or ""
     head, *parts = re.split(r"\n\n(?=\w[\w ]*\n-{4,}\n)", text)
     sections = {part.partition("\n")[0]: part.partition("\n")[2].partition("\n")[2] for part in parts}
-    names = [name for name in inspect.signature(function).parameters if name in _PARAMETERS]
+    signature = inspect.signature(function)
+    names = [name for name in signature.parameters if name in _PARAMETERS]
+    returned = "ndarray of shape (K,)" if signature.return_annotation == "Floats" else "float"
     made = {
         "Parameters": "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names),
-        "Returns": f"float\n    {record.name[:1].upper()}{record.name[1:]}.",
-        "Raises": "MatrixError, SolutionError\n    If the data or the biclusters are not usable, or do not fit each other.",
+        "Returns": f"{returned}\n    {record.name[:1].upper()}{record.name[1:]}.",
+        "Raises": "MatrixError, SolutionError, ParameterError\n    If the data, the biclusters or the options are not usable.",
         "Warns": "",
         "See Also": "bivaluate.evaluate",
         "Notes": "",

@@ -54,32 +54,9 @@ def normalised_virtual_errors(
     costs nothing: for a redundant bicluster, and for one whose rows follow no pattern (1 to 1.6 in noise). NaN for
     undefined biclusters, without a partner, and for 0/0.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    degenerate, missing, single, ve_axis : str
-        As in :func:`bivaluate.evaluate`.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        NVE_k.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the biclusters are not usable, or do not fit each other.
-
     See Also
     --------
     normalised_virtual_error
-
-    References
-    ----------
-    Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
 
     Examples
     --------
@@ -101,32 +78,9 @@ def normalised_squared_residues(
 
     Low is better; ≥ 0. Undefined as :func:`normalised_virtual_errors`.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    degenerate, missing, single : str
-        As in :func:`bivaluate.evaluate`.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        NSR_k.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the biclusters are not usable, or do not fit each other.
-
     See Also
     --------
     normalised_squared_residue
-
-    References
-    ----------
-    Lee et al., as defined in Tiwari et al. (2026), arXiv:2608.29045.
 
     Examples
     --------
@@ -150,32 +104,9 @@ def normalised_squared_residue(
 
     Low is better; ≥ 0, and it can exceed 1. Undefined as :func:`normalised_virtual_error`.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    degenerate, missing, single : str
-        As in :func:`bivaluate.evaluate`.
-
-    Returns
-    -------
-    float
-        NSR.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the biclusters are not usable, or do not fit each other.
-
     See Also
     --------
     normalised_virtual_error
-
-    References
-    ----------
-    Lee et al., as defined in Tiwari et al. (2026), arXiv:2608.29045.
 
     Examples
     --------
@@ -209,38 +140,9 @@ def normalised_virtual_error(
     column) leave both sums. NaN if fewer than two biclusters are defined, or if all mergers have error 0.
     With ``degenerate="formula"`` a numerator of 0 gives 0, as in the paper.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    degenerate : {"nan", "formula"}
-        Leave biclusters of one row or one column out, or count them as the formula does.
-    missing : {"raise", "omit"}
-        Refuse NaN cells, or average over the observed ones.
-    single : {"nan", "matrix"}
-        A single bicluster has no partner: undefined, or the whole matrix stands in for it.
-    ve_axis : {"rows", "columns"}
-        Which lines :func:`bivaluate.virtual_error` standardises.
-
-    Returns
-    -------
-    float
-        NVE.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the biclusters are not usable, or do not fit each other.
-
     See Also
     --------
     normalised_virtual_errors, bivaluate.normalised_virtual_error_coverage
-
-    References
-    ----------
-    Tiwari P, Navin Kumar I, Bezdek JC, Rathore P (2026). arXiv:2608.29045.
 
     Examples
     --------

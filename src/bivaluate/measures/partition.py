@@ -34,13 +34,6 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
     rows outside k take their place where no other bicluster has different rows, so that the value is reproducible. 0
     for a bicluster of all rows; NaN without biclusters.
 
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of finite numbers.
-    SolutionError
-        If `solution` is not a Biclustering, or does not fit `X`.
-
     Examples
     --------
     >>> round(bisilhouette(X, S), 6)
@@ -93,13 +86,6 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     0 for the whole matrix. For non-negative data (counts, links); NaN where a value is negative or all are 0. Not
     changed by scaling X.
 
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of finite numbers.
-    SolutionError
-        If `solution` is not a Biclustering, or does not fit `X`.
-
     Examples
     --------
     >>> X = np.kron(np.eye(2), np.ones((2, 3)))
@@ -130,13 +116,6 @@ def mutual_information_kept(X: Any, solution: Biclustering) -> float:
     in [0, 1]; 0 for one class of rows or of columns. For non-negative data (counts); NaN where a value is negative, or
     where rows and columns are independent. Not changed by scaling X.
 
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of finite numbers.
-    SolutionError
-        If `solution` is not a Biclustering, or does not fit `X`.
-
     Examples
     --------
     >>> X = np.kron(np.eye(2), np.ones((2, 3)))
@@ -161,13 +140,6 @@ def block_r_squared(X: Any, solution: Biclustering) -> float:
 
     Blocks are the crossings of the classes of rows and columns. High is better; in [0, 1]; grows with the number of
     classes. NaN for a constant matrix. Not changed by shifting or scaling X.
-
-    Raises
-    ------
-    MatrixError
-        If `X` is not a matrix of finite numbers.
-    SolutionError
-        If `solution` is not a Biclustering, or does not fit `X`.
 
     Examples
     --------

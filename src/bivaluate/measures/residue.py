@@ -28,28 +28,9 @@ def mean_squared_residue(A: Any) -> float:
     scales with the square. A perfect scaling block s_i·p_j has MSR Var(s)·Var(p). A block of one row or one
     column has MSR 0 whatever it holds; :func:`bivaluate.evaluate` leaves it undefined.
 
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster, rows × columns.
-
-    Returns
-    -------
-    float
-        MSR.
-
-    Raises
-    ------
-    MatrixError
-        If `A` is not a matrix of finite numbers.
-
     See Also
     --------
     average_squared_residue, bivaluate.virtual_error
-
-    References
-    ----------
-    Cheng Y, Church GM (2000). Biclustering of expression data. ISMB 8:93–103.
 
     Examples
     --------
@@ -71,34 +52,9 @@ def average_squared_residue(
 
     Low is better; ≥ 0. NaN if no bicluster is defined.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    degenerate : {"nan", "formula"}
-        Leave biclusters of one row or one column out, or count them as 0.
-    missing : {"raise", "omit"}
-        Refuse NaN cells, or average over the observed ones.
-
-    Returns
-    -------
-    float
-        ASR.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the biclusters are not usable, or do not fit each other.
-
     See Also
     --------
     mean_squared_residue
-
-    References
-    ----------
-    Cheng Y, Church GM (2000). Biclustering of expression data. ISMB 8:93–103.
 
     Examples
     --------
@@ -118,13 +74,6 @@ def sum_of_squares(A: Any, *, normalise: bool = False) -> float:
 
     Low is better; ≥ 0; 0 only for a constant block. Not changed by a shift of the whole block. It is a sum and
     grows with the block.
-
-    Parameters
-    ----------
-    A : array-like of shape (r, c)
-        Values of the bicluster.
-    normalise : bool
-        Divide by the number of cells.
 
     Examples
     --------

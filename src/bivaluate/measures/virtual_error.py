@@ -50,11 +50,6 @@ def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
         means as virtual pattern (VEt of Pontes et al. 2010, key ``vet``). Rows are blind to row levels, and column
         levels alone make VE low; with columns it is the other way round.
 
-    Returns
-    -------
-    float
-        VE.
-
     Raises
     ------
     MatrixError
@@ -65,11 +60,6 @@ def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
     See Also
     --------
     average_virtual_error, bivaluate.adjusted_virtual_error
-
-    References
-    ----------
-    Divina F, Pontes B, Giráldez R, Aguilar-Ruiz JS (2012). An effective measure for assessing the quality of
-    biclusters. Computers in Biology and Medicine 42:245–256. doi:10.1016/j.compbiomed.2011.11.015
 
     Examples
     --------
@@ -98,36 +88,9 @@ def average_virtual_error(
 
     Low is better; in [0, 2). NaN if no bicluster is defined.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    degenerate : {"nan", "formula"}
-        Leave biclusters of one row or one column out, or count them as 0.
-    missing : {"raise", "omit"}
-        Refuse NaN cells, or average over the observed ones.
-    ve_axis : {"rows", "columns"}
-        Which lines :func:`virtual_error` standardises.
-
-    Returns
-    -------
-    float
-        AvgVE.
-
-    Raises
-    ------
-    MatrixError, SolutionError
-        If the data or the biclusters are not usable, or do not fit each other.
-
     See Also
     --------
     virtual_error
-
-    References
-    ----------
-    Divina F, Pontes B, Giráldez R, Aguilar-Ruiz JS (2012). doi:10.1016/j.compbiomed.2011.11.015
 
     Examples
     --------

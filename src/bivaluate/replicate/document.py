@@ -15,9 +15,9 @@ from bivaluate.datasets.published import PAPER
 from bivaluate.replicate import claim_rules as rules
 from bivaluate.replicate.claim_evidence import TABLES, Evidence, read_csv
 from bivaluate.replicate.claim_rules import VERDICTS, margin_words
+from bivaluate.replicate.claims import GROUPS, TEXT, order
 from bivaluate.replicate.profile import PROFILES
 from bivaluate.replicate.reasons import READINGS, explanations, inconsistencies, second_reading, truth_finding
-from bivaluate.replicate.texts import GROUPS, TEXT, order
 
 MARKS = dict(zip(VERDICTS, "✔◐✘≈?–", strict=True))
 Claims = Sequence[dict[Any, Any]]
@@ -31,26 +31,25 @@ def render(folder: Path) -> str:
     sections = {
         "Is the winner nearer to the truth?": _truth(folder),
         "What was not reproduced": _failures(claims),
-        "Why": _bullets(explanations(evidence)),
+        "Why": [_bullets(explanations(evidence))],
         "What depends on a convention or on a seed": _dependence(claims),
-        "Claim by claim": [*_legend(provenance), *(line for group in GROUPS for line in _group(group, claims))],
+        "Claim by claim": [_legend(provenance), *(part for group in GROUPS for part in _group(group, claims))],
         "The paper's tables beside ours": _tables(folder),
-        "Figures": [line for name in TEXT["captions"] if name != "fig_winners" for line in _figure(folder, name)],
-        "The paper's own inconsistencies": _bullets(inconsistencies()),
+        "Figures": [part for name in TEXT["captions"] if name != "fig_winners" for part in _figure(folder, name)],
+        "The paper's own inconsistencies": [_bullets(inconsistencies())],
         "How this was made": _provenance(folder, provenance),
     }
-    parts = [
-        *_opening(claims, provenance, second_reading(evidence)),
-        *_summary(claims),
-        *_figure(folder, "fig_winners"),
-    ]
-    for title, lines in sections.items():
-        parts += [f"## {title}", "", *lines]
-    return "\n".join(parts).rstrip() + "\n"
+    first = [*_opening(claims, provenance, second_reading(evidence)), _summary(claims), *_figure(folder, "fig_winners")]
+    parts = [*first, *(part for title, own in sections.items() for part in (f"## {title}", *own))]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _bullets(sentences: Sequence[str]) -> list[str]:
-    return [*(f"- {sentence}" for sentence in sentences), ""]
+def _bullets(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(markdown_table(headings, rows))
 
 
 def headline(folder: Path) -> str:
@@ -61,10 +60,8 @@ def headline(folder: Path) -> str:
 
 def headline_words(claims: Claims) -> str:
     """Return how many claims have each verdict: the one count on the terminal, the page, README and documents."""
-    groups = [
-        [c for c in claims if c["basis"] in bases]
-        for bases in ((rules.INDEPENDENT,), (rules.DESIGNED,), (rules.FITTED, rules.IMPLIED))
-    ]
+    classes = (rules.INDEPENDENT,), (rules.DESIGNED,), (rules.FITTED, rules.IMPLIED)
+    groups = [[c for c in claims if c["basis"] in bases] for bases in classes]
     (met, partly, failed, *rest), designed, fitted = (list(verdict_counts(group).values()) for group in groups)
     others = ", ".join(f"{n} {v}" for n, v in zip((partly, *rest), (VERDICTS[1], *VERDICTS[3:]), strict=True))
     return (
@@ -116,10 +113,10 @@ def columns_words(claim: dict[Any, Any]) -> str:
     return f"{claim['verdict along columns']} ({'; '.join(said)})"
 
 
-def frame_table(frame: pd.DataFrame) -> list[str]:
-    """Return the lines of a Markdown table with the content of a DataFrame."""
+def frame_table(frame: pd.DataFrame) -> str:
+    """Return a Markdown table with the content of a DataFrame."""
     rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
-    return markdown_table([str(column) for column in frame.columns], rows)
+    return _table([str(column) for column in frame.columns], rows)
 
 
 def tidy(value: Any) -> str:
@@ -130,58 +127,46 @@ def tidy(value: Any) -> str:
 
 
 def _opening(claims: Claims, provenance: dict[str, Any], second: str) -> list[str]:
-    quick = full_words(claims, provenance["command"])
     numbers = {"wide": rules.WIDE, "most": rules.MOST, "half": rules.HALF, "close": rules.CLOSE}
     filled = {name: f"{100 * value:.0f}" for name, value in numbers.items()}
     filled |= {"enough": str(rules.ENOUGH), "readings": str(READINGS)}
     return [
         "# Replication",
-        "",
         "<!-- Written by `bivaluate replicate`; do not edit. -->",
-        "",
         f"Does the paper hold up? ({PAPER}.) Every table, figure and claim of it was run again with "
         f"`{provenance['command']}`. {headline_words(claims)} {second}".rstrip(),
-        "",
-        *([quick, ""] if quick else []),
+        full_words(claims, provenance["command"]),
         "What to know before reading on:",
-        "",
-        *_bullets([sentence.format(**filled) for sentence in TEXT["opening"].values()]),
+        _bullets([sentence.format(**filled) for sentence in TEXT["opening"].values()]),
     ]
 
 
 def _truth(folder: Path) -> list[str]:
     frame = _read(folder, "table_truth")
     if not len(frame):
-        return ["Not run.", ""]
-    note = (
-        "CE: clustering-error similarity to the planted biclusters, 1 at best. A case is a scenario and a seed. `find` is our "
-        "own search, not one of the paper's: it is compared with the nearest of the paper's three. "
-        f"[`table_truth.csv`]({folder.name}/table_truth.csv)"
-    )
-    return [truth_finding(frame.to_dict("records")), "", *frame_table(frame), "", note, ""]
+        return ["Not run."]
+    link = f"[`table_truth.csv`]({folder.name}/table_truth.csv)"
+    return [truth_finding(frame.to_dict("records")), frame_table(frame), f"{TEXT['legend']['truth']} {link}"]
 
 
-def _summary(claims: Claims) -> list[str]:
+def _summary(claims: Claims) -> str:
     rows = []
     for group, title in GROUPS.items():
         members = [claim for claim in claims if order(claim["claim"])[0] == group]
         counts, bases = verdict_counts(members), Counter(claim["basis"] for claim in members)
         others = (bases[rules.DESIGNED], bases[rules.FITTED] + bases[rules.IMPLIED])
         rows.append([str(group), title, *(str(n or "") for n in (*counts.values(), *others))])
-    return [
-        *markdown_table(
-            ["", "claim", *VERDICTS, f"of all, {rules.DESIGNED}", f"{rules.FITTED} or {rules.IMPLIED}"], rows
-        ),
-        "",
-    ]
+    of_all = f"of all, {rules.DESIGNED}", f"{rules.FITTED} or {rules.IMPLIED}"
+    return _table(["", "claim", *VERDICTS, *of_all], rows)
 
 
 def _failures(claims: Claims) -> list[str]:
     failed = [claim for claim in claims if claim["verdict"] == rules.NOT_REPRODUCED]
     said = ("claim", "sentence", "basis", "paper")
     rows = [[*(str(c[name]) for name in said), measured_words(c), columns_words(c)] for c in failed]
-    headings = ["", "claim", "basis", "paper", "measured [95 %]", "VE along columns"]
-    return [*markdown_table(headings, rows), ""] if rows else ["Nothing.", ""]
+    return [
+        _table(["", "claim", "basis", "paper", "measured [95 %]", "VE along columns"], rows) if rows else "Nothing."
+    ]
 
 
 def _dependence(claims: Claims) -> list[str]:
@@ -190,23 +175,15 @@ def _dependence(claims: Claims) -> list[str]:
     return [
         f"{len(conventional)} of {len(claims)} verdicts change with a convention the paper leaves open, {len(seeded)} checks "
         "vary with the seed. The conventions:",
-        "",
-        *_bullets([f"**{profile.name}**: {profile.words}." for profile in PROFILES.values()]),
-        *([*markdown_table(["claim", "", "printed formula", "our defaults"], rows), ""] if rows else []),
+        _bullets([f"**{profile.name}**: {profile.words}." for profile in PROFILES.values()]),
+        _table(["claim", "", "printed formula", "our defaults"], rows) if rows else "",
     ]
 
 
-def _legend(provenance: dict[str, Any]) -> list[str]:
-    return [
-        f"**Seeds.** Planted solutions: seeds 0 to {provenance['planted_seeds'] - 1}. Scenarios: matrices of seeds 0 to "
-        f"{provenance['scenario_seeds'] - 1}, algorithms with random_state 42; “other seeds” runs the algorithms with the "
-        "seed of the matrix. Yeast: algorithm seeds "
-        f"{', '.join(map(str, provenance['yeast_seeds'])) or 'none'}; “seed 42” is the paper's. Verdicts are under the "
-        "printed formula. For directions, “measured” is the share of seeds in which they hold; for choices, of the seeds "
-        "that decide them, with the median margin of all seeds: the score of the paper's choice against the best other one, "
-        "positive where the paper's is worse, negative where it is the best.",
-        "",
-    ]
+def _legend(provenance: dict[str, Any]) -> str:
+    planted, scenarios = provenance["planted_seeds"] - 1, provenance["scenario_seeds"] - 1
+    yeast = ", ".join(map(str, provenance["yeast_seeds"])) or "none"
+    return str(TEXT["legend"]["seeds"].format(planted=planted, scenarios=scenarios, yeast=yeast))
 
 
 def _group(group: int, claims: Claims) -> list[str]:
@@ -225,39 +202,39 @@ def _group(group: int, claims: Claims) -> list[str]:
     cells = {name: [say(claim) for claim in members] for name, say in columns.items()}
     kept = {name: said for name, said in cells.items() if any(said) or name not in ("seed 42", "VE along columns")}
     sources = ", ".join(dict.fromkeys(claim["source"] for claim in members))
-    rows = list(zip(*kept.values(), strict=True))
-    return [f"### {group}. {GROUPS[group]}", "", f"Source: {sources}.", "", *markdown_table(list(kept), rows), ""]
+    return [
+        f"### {group}. {GROUPS[group]}",
+        f"Source: {sources}.",
+        _table(list(kept), list(zip(*kept.values(), strict=True))),
+    ]
 
 
 def _tables(folder: Path) -> list[str]:
-    lines = []
+    parts = []
     for name, title in TEXT["tables"].items():
         frame = _read(folder, name)
         if name == "table_winners":
             frame = frame[frame["algorithm seed"] == "fixed"].drop(columns="algorithm seed")
-        lines += [f"**{title}** [`{name}.csv`]({folder.name}/{name}.csv)", ""]
-        lines += [*frame_table(frame), ""] if len(frame) else ["Not run.", ""]
-    return lines
+        parts += [
+            f"**{title}** [`{name}.csv`]({folder.name}/{name}.csv)",
+            frame_table(frame) if len(frame) else "Not run.",
+        ]
+    return parts
 
 
 def _figure(folder: Path, name: str) -> list[str]:
     if not (folder / f"{name}.png").exists():
         return []
     caption = TEXT["captions"][name]
-    return [f"![{caption}]({folder.name}/{name}.png)", "", f"*{caption}* [SVG]({folder.name}/{name}.svg)", ""]
+    return [f"![{caption}]({folder.name}/{name}.png)", f"*{caption}* [SVG]({folder.name}/{name}.svg)"]
 
 
 def _provenance(folder: Path, provenance: dict[str, Any]) -> list[str]:
     packages = ", ".join(f"{name} {version}" for name, version in provenance["packages"].items())
-    files = [*TABLES, "claims", "table_yeast_choices"]
-    links = ", ".join(f"[{name}.csv]({folder.name}/{name}.csv)" for name in files)
-    notes = [f"- {note}" for note in provenance["notes"]]
-    return [
-        f"`{provenance['command']}` with bivaluate {provenance['bivaluate']}, Python {provenance['python']}, {packages}.",
-        f"Everything above is computed from these files: {links}.",
-        "",
-        *notes,
-    ]
+    links = ", ".join(f"[{n}.csv]({folder.name}/{n}.csv)" for n in (*TABLES, "claims", "table_yeast_choices"))
+    versions = f"bivaluate {provenance['bivaluate']}, Python {provenance['python']}, {packages}"
+    made = f"`{provenance['command']}` with {versions}.\nEverything above is computed from these files: {links}."
+    return [made, _bullets(provenance["notes"])]
 
 
 def _read(folder: Path, name: str) -> pd.DataFrame:

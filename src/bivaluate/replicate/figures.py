@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,7 @@ from bivaluate.plots.nve_map import plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import PAGE_WIDTH, algorithm_style, measure_label, new_grid, save, styled
 from bivaluate.plots.sweeps import plot_ksweep
 from bivaluate.replicate.claim_rules import PAPER_VIEW
-from bivaluate.replicate.claims import matched_cells
-from bivaluate.replicate.claims_planted import Planted
+from bivaluate.replicate.claims import Planted, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, FOUR, PAPER_SEED
 from bivaluate.replicate.winners import win_counts
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from bivaluate.replicate.claim_evidence import Evidence
 
 SEED_SHOWN = 0
+Values: TypeAlias = "Sequence[float] | pd.Series[float]"
 
 
 def draw_all(evidence: Evidence, folder: Path) -> dict[str, list[Path]]:
@@ -44,8 +44,8 @@ def heatmaps(_: Evidence) -> Figure:
     """S1 and S7 with their planted blocks outlined."""
     figure, axes = new_grid(1, 2, PAGE_WIDTH, 3.8)
     for ax, name in zip(axes, ("S1", "S7"), strict=True):
-        X, truth, description = make_scenario(name, SEED_SHOWN)
-        title = f"{name}  {description.scenario.name}"
+        X, truth, _ = make_scenario(name, SEED_SHOWN)
+        title = f"{name}  {SCENARIOS[name].name}"
         plot_heatmap(X, truth, ax=ax, title=title, limit=6, colour_bar=name == "S7")
     return figure
 
@@ -55,13 +55,10 @@ def decomposition(evidence: Evidence) -> Figure:
     """The NVE decomposition and the coverage penalty."""
     figure, axes = new_grid(1, 2, PAGE_WIDTH, 2.6)
     p = Planted(evidence)
-    parts = {s: (p(s, "numerator").tolist(), p(s, "denominator").tolist()) for s in ("S1", "S5", "S7")}
-    scores = {
-        s: (p(s, "nve").tolist(), p(s, "nve_cov").tolist(), float(p(s, "coverage").mean()))
-        for s in ("S4", "S9a", "S9b")
-    }
-    plot_decomposition(parts, ax=axes[0], title="(a) NVE decomposition")
-    plot_coverage_penalty(scores, ax=axes[1], title="(b) Coverage penalty")
+    parts = {s: (p(s, "numerator"), p(s, "denominator")) for s in ("S1", "S5", "S7")}
+    scores = {s: (p(s, "nve"), p(s, "nve_cov"), float(p(s, "coverage").mean())) for s in ("S4", "S9a", "S9b")}
+    plot_decomposition(parts, axes[0]).set_title("(a) NVE decomposition")
+    plot_coverage_penalty(scores, axes[1]).set_title("(b) Coverage penalty")
     return figure
 
 
@@ -71,7 +68,7 @@ def matched_k(evidence: Evidence) -> Figure:
     figure, axes = new_grid(4, 1, PAGE_WIDTH, 6.4)
     table = matched_cells(evidence, PAPER_VIEW).rename(columns={"scenario": "dataset"})
     for ax, measure, letter in zip(axes, FOUR, "abcd", strict=True):
-        plot_matched_k(table, measure, list(SCENARIOS), ax=ax, title=f"({letter}) {measure_label(measure)}")
+        plot_matched_k(table, measure, SCENARIOS, ax).set_title(f"({letter}) {measure_label(measure)}")
     style.legend_above(figure, axes[0])
     return figure
 
@@ -82,7 +79,7 @@ def winners(evidence: Evidence) -> Figure:
     table = matched_cells(evidence, PAPER_VIEW)
     counts = pd.DataFrame({measure: win_counts(table, measure).mean() for measure in FOUR}).T
     figure, axes = new_grid(1, 1, 4.6, 2.1)
-    plot_winners(counts, {measure: (winner.algorithm, winner.wins) for measure, winner in WINNERS.items()}, ax=axes[0])
+    plot_winners(counts, {measure: (winner.algorithm, winner.wins) for measure, winner in WINNERS.items()}, axes[0])
     return figure
 
 
@@ -111,18 +108,15 @@ def nve_maps(evidence: Evidence) -> Figure:
     places = [*(grid[row, column] for row in range(2) for column in range(4)), grid[2, :2], grid[2, 2]]
     table = evidence.biclusters[evidence.biclusters["seed"] == SEED_SHOWN]
     for place, scenario in zip(places, SCENARIOS.values(), strict=True):
-        part = table[table["scenario"] == scenario.id]
+        part, ax = table[table["scenario"] == scenario.id], figure.add_subplot(place)
         title = f"{scenario.id}  {scenario.name}"
-        ax = figure.add_subplot(place)
         plot_nve_map(part, scenario.n_biclusters, algorithms=ALGORITHMS, ax=ax, title=title)
     plot_nve_reference(ax=figure.add_subplot(grid[2, 3]), title="Reference")
     return figure
 
 
 @styled
-def plot_decomposition(
-    parts: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, ax: Axes | None = None, title: str = ""
-) -> Axes:
+def plot_decomposition(parts: Mapping[str, tuple[Values, Values]], ax: Axes | None = None) -> Axes:
     """Draw the numerator and the denominator of NVE side by side for each solution, whiskers over seeds."""
     ax = style.new_axes(ax)
     place = np.arange(len(parts))
@@ -136,15 +130,13 @@ def plot_decomposition(
         nve = float(np.mean(np.divide(numerator, denominator)))
         ax.text(float(x), top + 0.03 * max(tallest), f"{measure_label('nve')} = {nve:.2f}", ha="center", weight="bold")
     ax.set_xticks(place, list(parts))
-    ax.set(ylabel="sum of virtual errors", title=title, ylim=(0, max(tallest) * 1.45))
+    ax.set(ylabel="sum of virtual errors", ylim=(0, max(tallest) * 1.45))
     ax.legend(loc="upper right", handlelength=1.4)
     return ax
 
 
 @styled
-def plot_coverage_penalty(
-    scores: Mapping[str, tuple[Sequence[float], Sequence[float], float]], *, ax: Axes | None = None, title: str = ""
-) -> Axes:
+def plot_coverage_penalty(scores: Mapping[str, tuple[Values, Values, float]], ax: Axes | None = None) -> Axes:
     """Draw one line per solution from its NVE to its NVE_cov; lines that cross are reversals."""
     ax = style.new_axes(ax)
     for position, (name, (nve, nve_cov, coverage)) in enumerate(scores.items()):
@@ -156,35 +148,25 @@ def plot_coverage_penalty(
     ax.set_yticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"])
     ax.minorticks_off()
     ax.set_xticks([0, 1], [measure_label("nve"), measure_label("nve_cov")])
-    ax.set(xlim=(-0.2, 1.2), ylim=(0.18, 8), ylabel="score (log scale), lower is better", title=title)
+    ax.set(xlim=(-0.2, 1.2), ylim=(0.18, 8), ylabel="score (log scale), lower is better")
     ax.legend(loc="upper left")
     return ax
 
 
-def _means(values: Sequence[Sequence[float]]) -> tuple[np.ndarray, np.ndarray]:
+def _means(values: Sequence[Values]) -> tuple[np.ndarray, np.ndarray]:
     """Return the means over seeds, and how far the lowest and the highest are from them."""
     ends = np.array([[np.mean(v), np.min(v), np.max(v)] for v in values]).T
     return ends[0], np.stack([ends[0] - ends[1], ends[2] - ends[0]])
 
 
 @styled
-def plot_matched_k(
-    results: pd.DataFrame,
-    measure: str,
-    datasets: Sequence[str] | None = None,
-    *,
-    ax: Axes | None = None,
-    title: str = "",
-) -> Axes:
+def plot_matched_k(table: pd.DataFrame, measure: str, datasets: Iterable[str] = (), ax: Axes | None = None) -> Axes:
     """Draw the mean of a measure over seeds for each algorithm on each data set, whiskers from lowest to highest."""
     ax = style.new_axes(ax, height=2.2)
-    names = list(datasets) if datasets is not None else list(dict.fromkeys(results["dataset"]))
-    keys = list(dict.fromkeys(results["algorithm"]))
-    grouped = results.groupby(["dataset", "algorithm"])[measure].agg(["mean", "min", "max"]).unstack("algorithm")
-    mean, low, high = (
-        pd.DataFrame(grouped[how]).reindex(index=names, columns=keys).to_numpy(dtype=float)
-        for how in ("mean", "min", "max")
-    )
+    names, keys = (list(dict.fromkeys(given)) for given in (datasets or table["dataset"], table["algorithm"]))
+    scores = table.groupby(["dataset", "algorithm"])[measure]
+    wide = [scores.agg(how).unstack("algorithm").reindex(index=names, columns=keys) for how in ("mean", "min", "max")]
+    mean, low, high = (frame.to_numpy(dtype=float) for frame in wide)
     best = np.array([pick(row, high_is_better(measure)) for row in mean], dtype=object)
     for a, key in enumerate(keys):
         colour, marker, _ = algorithm_style(key, keys)
@@ -193,13 +175,13 @@ def plot_matched_k(
         ax.plot(x, np.where(best == a, mean[:, a], np.nan), marker, color=colour, label=algorithm_label(key))
         ax.plot(x, np.where(best == a, np.nan, mean[:, a]), marker, color=colour, markerfacecolor="white")
     ax.set_xticks(range(len(names)), [name.split(":")[-1] for name in names])
-    ax.set(ylabel=measure_label(measure), title=title, xlim=(-0.5, len(names) - 0.5))
+    ax.set(ylabel=measure_label(measure), xlim=(-0.5, len(names) - 0.5))
     ax.set_ylim(bottom=min(0.0, float(np.nanmin(low))))
     return ax
 
 
 @styled
-def plot_winners(wins: pd.DataFrame, published: Mapping[str, tuple[str, int]], *, ax: Axes | None = None) -> Axes:
+def plot_winners(wins: pd.DataFrame, published: Mapping[str, tuple[str, int]], ax: Axes | None = None) -> Axes:
     """Draw the number of scenarios each algorithm wins as stacked bars, one bar per measure, the paper's beside it."""
     ax = style.new_axes(ax, height=0.9 + 0.32 * len(wins))
     left = np.zeros(len(wins))

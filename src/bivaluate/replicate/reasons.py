@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,10 +12,8 @@ from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, YEAST_COVERA
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
 from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import PAPER_VIEW
-from bivaluate.replicate.claims import matched_cells
-from bivaluate.replicate.claims_yeast import ALL_SETS, COLLAPSED
+from bivaluate.replicate.claims import ALL_SETS, COLLAPSED, TEXT, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, RANKING, get_profile
-from bivaluate.replicate.texts import TEXT
 from bivaluate.replicate.winners import best_k, best_pick, favourites, picked
 
 if TYPE_CHECKING:
@@ -57,15 +54,9 @@ def truth_finding(rows: Rows) -> str:
     found = {row["answer"]: row for row in rows}
     cov, ve = found[f"winner under {METRICS['nve_cov'].symbol}"], found[f"winner under {METRICS['avg_ve'].symbol}"]
     constant = max((row for row in rows if row["answer"].startswith("always")), key=lambda row: float(row["mean CE"]))
-    return (
-        f"On the scenarios the solution with the best NVE_cov is the one nearest to "
-        f"the planted biclusters in {percent(cov['nearest to the truth'])} of {cov['cases']} cases (mean CE similarity "
-        f"{cov['mean CE']:.3f}, best possible {cov['best possible']:.3f}); the one with the best AvgVE is in "
-        f"{percent(ve['nearest to the truth'])} ({ve['mean CE']:.3f}). No measure is needed for that: the constant answer "
-        f"“{constant['answer']}” is right in {percent(constant['nearest to the truth'])} ({constant['mean CE']:.3f}). "
-        "The scenarios can therefore show that a measure misleads, not that one finds the truth; and even the best "
-        "solutions are far from it."
-    )
+    rows = {"cov": cov, "ve": ve, "constant": constant}
+    shares = {f"{name}_right": percent(row["nearest to the truth"]) for name, row in rows.items()}
+    return str(TEXT["legend"]["finding"].format(**rows, **shares))
 
 
 def explanations(evidence: Evidence) -> list[str]:
@@ -85,8 +76,8 @@ def _bimodal(evidence: Evidence) -> dict[str, Any]:
     spectral = table[table["algorithm"] == "spectral"]
     wide = spectral["coverage"] > 0.5
     middle = {is_wide: spectral[wide == is_wide][["coverage", "nve_cov"]].median() for is_wide in (True, False)}
-    found = {"wide": int(wide.sum()), "runs": len(spectral), "wide_nve": middle[True]["nve_cov"]}
-    return found | {"narrow": 100 * middle[False]["coverage"], "narrow_nve": middle[False]["nve_cov"]}
+    narrow = 100 * middle[False]["coverage"], middle[False]["nve_cov"]
+    return {"wide": int(wide.sum()), "runs": len(spectral), "wide_nve": middle[True]["nve_cov"], "narrow": narrow}
 
 
 def _background(_: Evidence) -> dict[str, Any]:
@@ -97,33 +88,25 @@ def _background(_: Evidence) -> dict[str, Any]:
 
 def _asr(evidence: Evidence) -> dict[str, Any]:
     asr = matched_cells(evidence, PAPER_VIEW).groupby("algorithm")["asr"]
-    middle, high, low = asr.median(), asr.max(), asr.min()
-    found = {"cca": middle["cca"], "cca_high": high["cca"]}
-    return found | {"spectral": middle["spectral"], "spectral_low": low["spectral"]}
+    return {"median": asr.median(), "high": asr.max(), "low": asr.min()}
 
 
 def _thin(evidence: Evidence) -> dict[str, Any]:
     s6 = evidence.planted[evidence.planted["scenario"] == "S6"].mean(numeric_only=True)
-    checks = evidence.checks.groupby("check")["value"].mean()
-    filtered = {"filtered_ve": checks["s6_filtered_avg_ve"], "filtered_nve": checks["s6_filtered_nve"]}
-    return filtered | {"ve": s6["avg_ve"], "nve": s6["nve"]}
+    return {"checks": evidence.checks.groupby("check")["value"].mean(), "s6": s6}
 
 
 def _overlap(evidence: Evidence) -> dict[str, Any]:
     means = evidence.planted.groupby("scenario")[["coverage", "mean_area", "nve", "numerator", "denominator"]].mean()
-    s1, s5 = 100 * means.loc["S1"], 100 * means.loc["S5"]
-    shares = {"s1": s1["coverage"], "s5": s5["coverage"], "s1_area": s1["mean_area"], "s5_area": s5["mean_area"]}
-    return shares | dict(means.loc["S3"] / means.loc["S1"])
+    return {"s1": 100 * means.loc["S1"], "s5": 100 * means.loc["S5"], "s3": means.loc["S3"] / means.loc["S1"]}
 
 
 def _clones(evidence: Evidence) -> dict[str, Any]:
     means = evidence.planted.groupby("scenario").mean(numeric_only=True)
-    off = {
-        name: 100 * (means.loc[name, list(PLANTED["S7"])] / list(PLANTED["S7"].values()) - 1) for name in ("S7", "S7c")
-    }
+    paper = pd.Series(PLANTED["S7"])
+    off = {name: 100 * (means.loc[name, paper.index] / paper - 1) for name in ("S7", "S7c")}
     spreads = [block.row_effect for block in VARIANTS["S7c"].blocks]
-    found = {"nsr": off["S7"]["nsr"], "nve": off["S7"]["nve"], "worst": off["S7c"].abs().max()}
-    return found | {"high": max(spreads), "low": min(spreads)}
+    return {"off": off["S7"], "worst": off["S7c"].abs().max(), "high": max(spreads), "low": min(spreads)}
 
 
 def _at_seed(evidence: Evidence, profile: str) -> pd.DataFrame:
@@ -151,28 +134,15 @@ def _filtered(evidence: Evidence) -> dict[str, Any]:
     return {profile: _winner(evidence, profile, COLLAPSED) for profile in ("printed", "filtered")}
 
 
-@dataclass(frozen=True)
-class Met:
-    """How much of the paper's yeast tables comes out with its seed, ties and near ties included."""
-
-    spectral: int
-    cca: int
-    algorithms: int
-    choices: int
-    favoured: int
-    favoured_cca: int
-
-
-def met(table: pd.DataFrame) -> Met:
-    """Count the cells of the table of chosen K and the choices of claims 9.1 to 9.6 that come out."""
-    cells = dict.fromkeys(("cca", "spectral"), 0)
+def met(table: pd.DataFrame) -> dict[str, Any]:
+    """Count the cells of the table of chosen K, and the choices of claims 9.1 to 9.6, that come out; near ties too."""
+    found: dict[str, Any] = dict.fromkeys(("cca", "spectral"), 0)
     for pair, picks in K_PICKS.items():
-        cells[pair[1]] += sum(best_k(table, m)[PAPER_SEED].get(pair) == k for m, k in picks.items())
+        found[pair[1]] += sum(best_k(table, m)[PAPER_SEED].get(pair) == k for m, k in picks.items())
     best = [(best_pick(table, dataset, m), pick) for (dataset, m), pick in YEAST_PICKS.items()]
-    algorithms = sum(len(b) > 0 and b["algorithm"].iloc[0] == pick.algorithm for b, pick in best)
-    choices = sum(len(b) > 0 and tuple(b.iloc[0]) == (pick.algorithm, pick.k) for b, pick in best)
-    favoured = favourites(table, "nve_cov").iloc[0]
-    return Met(cells["spectral"], cells["cca"], algorithms, choices, favoured["spectral"], favoured["cca"])
+    found["algorithms"] = sum(len(b) > 0 and b["algorithm"].iloc[0] == pick.algorithm for b, pick in best)
+    found["choices"] = sum(len(b) > 0 and tuple(b.iloc[0]) == (pick.algorithm, pick.k) for b, pick in best)
+    return found | {"favoured": favourites(table, "nve_cov").iloc[0]}
 
 
 def _chosen_k(evidence: Evidence) -> dict[str, Any]:
@@ -187,13 +157,7 @@ def second_reading(evidence: Evidence) -> str:
     if evidence.yeast["dataset"].nunique() < ALL_SETS:
         return ""
     printed, columns = (met(_at_seed(evidence, profile)) for profile in ("printed", "columns"))
-    return (
-        "With VE along columns and Spectral up to K = 5, which contradicts the printed formula, "
-        f"{columns.spectral} of Spectral's 4 chosen K (printed: {printed.spectral}), {columns.algorithms} of 6 preferred "
-        f"algorithms ({printed.algorithms}) and {columns.cca} of CCA's 20 chosen K ({printed.cca}) come out with seed "
-        f"{PAPER_SEED}; but this reading is the best of {READINGS} that were tried (P about {CHANCE} against shuffled "
-        "targets, which is optimistic)."
-    )
+    return str(TEXT["legend"]["second"].format(printed=printed, columns=columns, readings=READINGS, p=CHANCE))
 
 
 def _favourites(evidence: Evidence) -> dict[str, Any]:

@@ -19,11 +19,10 @@ from bivaluate.datasets.published import YEAST_KS
 from bivaluate.replicate import claim_evidence, figures
 from bivaluate.replicate.claim_evidence import Evidence, write_csv
 from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim
-from bivaluate.replicate.claims import judge_all
+from bivaluate.replicate.claims import GROUPS, TEXT, judge_all, order
 from bivaluate.replicate.document import columns_words, frame_table, full_words, headline, measured_words, render
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
 from bivaluate.replicate.tables import all_tables, claim_rows
-from bivaluate.replicate.texts import GROUPS, TEXT, order
 from bivaluate.report import Figure, Section, build_report
 from bivaluate.sweep import Plan, Run, Sweep, load_run
 from bivaluate.sweep.run import package_versions
@@ -160,7 +159,7 @@ def write_tables(evidence: Evidence, outcomes: list[JudgedClaim], files: Path) -
     """Write every table as CSV and as Markdown."""
     for name, frame in all_tables(evidence, outcomes).items():
         write_csv(frame, files / f"{name}.csv")
-        write_whole(files / f"{name}.md", "\n".join(frame_table(frame)) + "\n")
+        write_whole(files / f"{name}.md", frame_table(frame) + "\n")
 
 
 def is_replication(folder: str | os.PathLike[str]) -> bool:

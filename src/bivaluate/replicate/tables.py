@@ -13,8 +13,7 @@ from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
 from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import JudgedClaim, View, margin_words, measure_number
-from bivaluate.replicate.claims import matched_cells
-from bivaluate.replicate.claims_planted import Planted
+from bivaluate.replicate.claims import Planted, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, CONVENTIONS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
 from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, margins, win_counts

@@ -1,9 +1,9 @@
 from .cells import Cell as Cell
-from .check import check_run as check_run
 from .find import Found as Found
 from .find import find as find
 from .held_out import predictive_gain as predictive_gain
 from .load import Run as Run
+from .load import check_run as check_run
 from .load import load_run as load_run
 from .parts import merge_parts as merge_parts
 from .plan import Plan as Plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -39,15 +39,7 @@ class Cell(NamedTuple):
     k: int
     seed: int
 
-    @property
-    def spelt(self) -> str:
-        """The cell as messages name it.
-
-        Examples
-        --------
-        >>> Cell("scenario:S1", "cca", k=3, seed=0).spelt
-        'data set scenario:S1, cca, K = 3, seed 0'
-        """
+    def __str__(self) -> str:
         return f"data set {self.dataset}, {self.algorithm}, K = {self.k}, seed {self.seed}"
 
 
@@ -113,4 +105,5 @@ class Outcome:
 
 
 Finished = tuple[Task, list[Outcome]]
+Work = Generator[Finished, None, None]  # tasks as they finish; what is left is abandoned when it is closed
 MatrixOf = Callable[[Task], Matrix]

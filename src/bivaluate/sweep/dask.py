@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
 from bivaluate._cluster import connect, distributed, send_to_all
 from bivaluate._errors import BivaluateError, RunError
 from bivaluate.matrix import Matrix
-from bivaluate.sweep.cells import FAILED, Finished, MatrixOf, Outcome, Task
+from bivaluate.sweep.cells import FAILED, MatrixOf, Outcome, Task, Work
 from bivaluate.sweep.work import reason_of
 from bivaluate.sweep.workers import Workers
 
@@ -27,9 +27,7 @@ def perform_on_worker(task: Task, matrix: Matrix, limit: float | None) -> list[O
     return _workers.perform(task, matrix, limit)
 
 
-def perform_on_cluster(
-    tasks: Sequence[Task], matrix_of: MatrixOf, address: str, limit: float | None
-) -> Generator[Finished, None, None]:
+def perform_on_cluster(tasks: Sequence[Task], matrix_of: MatrixOf, address: str, limit: float | None) -> Work:
     """Perform the tasks on a cluster; yield them as they finish."""
     client = connect(address)
     try:
@@ -37,10 +35,8 @@ def perform_on_cluster(
     except BivaluateError:
         raise
     except OSError as error:
-        raise RunError(
-            f"the connection to the Dask scheduler at {address} was lost ({error}). Finished cells are safe: "
-            "start a scheduler and the same command again."
-        ) from error
+        lost = f"the connection to the Dask scheduler at {address} was lost ({error}). Finished fits are safe"
+        raise RunError(f"{lost}: start a scheduler and the same command again.") from error
     finally:
         client.close()
 
@@ -56,7 +52,7 @@ class _Submission:
         self._tasks: dict[str, Task] = {}
         self._tries: Counter[Any] = Counter()
 
-    def finished(self, tasks: Sequence[Task]) -> Generator[Finished, None, None]:
+    def finished(self, tasks: Sequence[Task]) -> Work:
         ahead = AHEAD * max(1, sum(self._client.nthreads().values()))
         waiting = list(reversed(tasks))
         left = Counter(task.matrix_key for task in tasks)

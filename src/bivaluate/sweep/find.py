@@ -457,7 +457,7 @@ def _about_data(said: str, chosen: Chosen) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for key, reason in chosen.left_out.items():
         reasons.setdefault(reason, []).append(algorithm_label(key))
-    changed = [said] if said and any(chosen.views.values()) else []
+    changed = [said] if said and any(one.view for one in chosen.searched.values()) else []
     return changed + [_not_run(names, reason.removesuffix(".")) for reason, names in reasons.items()]
 
 

@@ -25,7 +25,6 @@ PROVENANCE = "provenance.json"
 MATRICES = "matrices"
 SOLUTIONS = "solutions"
 TABLES = ("results.csv", "biclusters.csv", "times.csv", "variants.csv", "null.csv")
-_PARTS = ("values", "data", "indices", "indptr", "shape", "rows", "cols", "absent", "nouns")
 LARGEST_COPY = 200_000_000  # bytes; a larger matrix is kept as a checked reference
 
 
@@ -40,9 +39,8 @@ def prepare_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         present = {entry.name for entry in folder.iterdir()}
         if present and LOCK not in present and JOURNAL not in present:
-            raise RunError(
-                f"{folder} is not empty and is not a run folder (it holds {sorted(present)[0]!r}). Choose another folder."
-            )
+            held = f"{folder} is not empty and is not a run folder (it holds {min(present)!r})"
+            raise RunError(f"{held}. Choose another folder.")
         (folder / MATRICES).mkdir(exist_ok=True)
     except FileExistsError:
         raise FileError(f"{folder} is a file, and a folder is needed.") from None
@@ -147,11 +145,13 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
     path = folder / MATRICES / entry["file"]
     try:
         if path.suffix == ".npz":
-            from bivaluate.io.matrices.numpy_files import read_arrays
+            from bivaluate.io.matrices.numpy_files import matrix_of_run
             from bivaluate.io.source import Source
 
             path.open("rb").close()
-            return _from_copy(read_arrays(Source(path), _PARTS), entry)
+            if (found := matrix_of_run(Source(path), (entry["n_rows"], entry["n_cols"]))) is None:
+                raise ValueError("labels are not a list of texts")
+            return found.renamed(entry["dataset"])
         reference = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(reference, dict) or not {"path", "checksum"} <= reference.keys():
             raise ValueError("a path and a checksum are needed")
@@ -167,27 +167,8 @@ def restore_matrix(folder: Path, entry: dict[str, Any], read: dict[str, Any]) ->
     return matrix
 
 
-def _from_copy(stored: dict[str, Any], entry: dict[str, Any]) -> Matrix:
-    labels = _decode(stored["rows"]), _decode(stored["cols"])
-    nouns = (_decode(stored["nouns"]) if "nouns" in stored else None) or ()
-    if "indptr" not in stored:
-        return Matrix(stored["values"], *labels, entry["dataset"]).called(*nouns)
-    from scipy.sparse import csr_array
-
-    shape = (entry["n_rows"], entry["n_cols"])
-    cells = csr_array((stored["data"], stored["indices"], stored["indptr"]), shape=shape)
-    cells.check_format(full_check=True)
-    absent = str((_decode(stored["absent"]) or ["zero"])[0])
-    return Matrix(cells, *labels, entry["dataset"], absent).called(*nouns)
-
-
 def _encode(labels: tuple[str, ...] | None) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.frombuffer(json.dumps(labels).encode(), dtype=np.uint8)
-
-
-def _decode(stored: np.ndarray[Any, np.dtype[np.uint8]]) -> tuple[str, ...] | None:
-    labels = json.loads(stored.tobytes())
-    return None if labels is None else tuple(labels)
 
 
 def solution_path(folder: Path, dataset: str, algorithm: str, k: int, seed: int) -> Path:

@@ -171,22 +171,17 @@ def fill_missing(A: Floats) -> Floats:
     return np.where(seen, A, rows[:, None] + cols)
 
 
-def _hidden_sets(
-    values: Floats, folds: int, share: float, random_state: int | Sequence[int]
-) -> Iterable[NDArray[np.bool_]]:
+def _hidden_sets(values: Floats, folds: int, share: float, random_state: Any) -> Iterable[NDArray[np.bool_]]:
     observed = np.flatnonzero(np.isfinite(values))
     check_real("share", share, 0.0, 1.0)
     size = round(share * len(observed))
     if size < 1:
-        raise ParameterError(
-            f"share is {share:g}: of {len(observed)} observed cells that hides none. "
-            f"Ask for at least {1 / max(1, len(observed)):.2g}."
-        )
+        least = 1 / max(1, len(observed))
+        raise ParameterError(f"share is {share:g}: of {len(observed)} observed cells that hides none; try {least:.2g}.")
     if folds * size > len(observed):
-        raise ParameterError(
-            f"{folds} folds of {size} cells each ({percent(share)}) need {folds * size} cells, but X has {len(observed)} observed "
-            f"ones: ask for at most {len(observed) // size} folds, or a smaller share."
-        )
+        need = f"{folds} folds of {size} cells each ({percent(share)}) need {folds * size} cells"
+        most = f"ask for at most {len(observed) // size} folds, or a smaller share"
+        raise ParameterError(f"{need}, but X has {len(observed)}: {most}.")
     order = np.random.default_rng(random_state).permutation(observed)
     for fold in range(folds):
         hidden = np.zeros(values.size, dtype=np.bool_)
@@ -199,10 +194,8 @@ def _check_visible(visible: Floats, fold: int) -> None:
     for axis, what in ((1, "row"), (0, "column")):
         empty = np.flatnonzero(~seen.any(axis=axis))
         if len(empty):
-            raise MatrixError(
-                f"fold {fold + 1} leaves {what} {empty[0]} (counted from 0) without a visible cell: X of shape "
-                f"{visible.shape} is too small, or too full of holes, for that. Hide a smaller share of the cells."
-            )
+            left = f"fold {fold + 1} leaves {what} {empty[0]} (counted from 0) of X without a visible cell"
+            raise MatrixError(f"{left}: {visible.shape} is too small, or has too many gaps. Hide a smaller share.")
 
 
 def _background(visible: Floats) -> Floats:

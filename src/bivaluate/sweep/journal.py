@@ -11,10 +11,11 @@ import os
 import sqlite3
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
-from pathlib import Path
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -32,22 +33,26 @@ LAYOUT = 1
 MOST_UNPACKED = 1 << 28  # bytes of a solution, or of the mergers of one
 _PLACE = "variant, run, dataset, algorithm, k, seed"  # `run` numbers the copy of the data
 # Algorithms by the keys of today, in journals of version 0.1.0 too.
-_ALGORITHM = "".join(
-    ["CASE algorithm", *(f" WHEN '{old}' THEN '{new}'" for old, new in OLD_KEYS.items()), " ELSE algorithm END"]
-)
-SAFE = "Finished cells are safe. "
+_RENAMED = " ".join(f"WHEN '{old}' THEN '{new}'" for old, new in OLD_KEYS.items())
+_ALGORITHM = f"CASE algorithm {_RENAMED} ELSE algorithm END"
+_IS_CELL = f"dataset = ? AND {_ALGORITHM} = ? AND k = ? AND seed = ?"
+SAFE = "Finished fits are safe. "
 
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE matrices (
-    dataset TEXT, seed INTEGER, file TEXT, checksum TEXT, n_rows INTEGER, n_cols INTEGER,
-    source TEXT, truth BLOB, PRIMARY KEY (dataset, seed));
-CREATE TABLE cells (
-    position INTEGER PRIMARY KEY, variant TEXT, run INTEGER, dataset TEXT, algorithm TEXT, k INTEGER, seed INTEGER,
-    status TEXT, reason TEXT, scores TEXT, biclusters TEXT, findings TEXT, solution BLOB, mergers BLOB,
-    fit_seconds REAL, score_seconds REAL, UNIQUE (variant, run, dataset, algorithm, k, seed));
-CREATE TABLE sessions (started TEXT, ended TEXT, command TEXT, jobs TEXT, cells INTEGER);
-"""
+# Columns of the tables with their types; a ? follows what may be missing.
+_TABLES = {
+    "meta": "key TEXT, value TEXT",
+    "matrices": "dataset TEXT, seed INTEGER?, file TEXT, checksum TEXT, n_rows INTEGER, n_cols INTEGER, source TEXT, "
+    "truth BLOB?",
+    "cells": "position INTEGER PRIMARY KEY, variant TEXT, run INTEGER, dataset TEXT, algorithm TEXT, k INTEGER, "
+    "seed INTEGER, status TEXT?, reason TEXT?, scores TEXT?, biclusters TEXT?, findings TEXT?, solution BLOB?, "
+    "mergers BLOB?, fit_seconds REAL?, score_seconds REAL?",
+    "sessions": "started TEXT?, ended TEXT?, command TEXT?, jobs TEXT?, cells INTEGER",
+}
+_UNIQUE = {"meta": ", UNIQUE (key)", "matrices": ", UNIQUE (dataset, seed)", "cells": f", UNIQUE ({_PLACE})"}
+# What SQLite calls the values of each type; blobs are unpacked when they are asked for, and named then.
+_STORED = {"TEXT": ("text",), "INTEGER": ("integer",), "REAL": ("real", "integer"), "BLOB": ("blob", "text")}
+MEASURES = "measures"  # in the meta: which way is better of the user's own, by key
+NEEDED = ("layout", "version", "plan", "provenance")
 
 
 class Journal:
@@ -65,19 +70,14 @@ class Journal:
     def create(self, meta: dict[str, str], matrices: Iterable[tuple[Any, ...]], slots: Iterable[Slot]) -> None:
         """Lay out a new journal in one transaction: afterwards it is complete, before it is empty."""
         with self.transaction():
-            for statement in _SCHEMA.split(";"):
-                if statement.strip():
-                    self._db.execute(statement)
+            for table, columns in _TABLES.items():
+                self._db.execute(f"CREATE TABLE {table} ({columns.replace('?', '')}{_UNIQUE.get(table, '')})")
             self._db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, "layout": str(LAYOUT)}.items())
             self._db.executemany("INSERT INTO matrices VALUES (?, ?, ?, ?, ?, ?, ?, ?)", matrices)
-            self._insert(slots)
+            self.add(slots)
 
     def add(self, slots: Iterable[Slot]) -> None:
-        """Add what comes next, together or not at all."""
-        with self.transaction():
-            self._insert(slots)
-
-    def _insert(self, slots: Iterable[Slot]) -> None:
+        """Add places within a transaction."""
         places = ((slot.variant, slot.copy, *slot.cell) for slot in slots)
         self._db.executemany(f"INSERT INTO cells ({_PLACE}) VALUES (?, ?, ?, ?, ?, ?)", places)
 
@@ -90,6 +90,33 @@ class Journal:
     def meta(self) -> dict[str, str]:
         """Plan, versions and provenance, as texts."""
         return dict(self.found("SELECT key, value FROM meta"))
+
+    def check(self) -> None:
+        """Raise where it is not made of tables, lacks one, or holds a value of a wrong type; name the row."""
+        made_of = list(self.found("SELECT type, name FROM sqlite_master"))
+        for kind, name in made_of:
+            if kind not in ("table", "index"):
+                raise RunError(f"the journal {self.path} holds the {kind} {name!r}; only tables are read.")
+        for table, columns in _TABLES.items():
+            if ("table", table) not in made_of:
+                raise RunError(f"the journal {self.path} has no table {table!r}.")
+            there = {row[1] for row in self.found(f"PRAGMA table_info({table})")}
+            for column, declared, *_ in map(str.split, columns.split(", ")):
+                if column not in there:
+                    raise RunError(f"the journal {self.path} is damaged: {table} has no column {column!r}.")
+                allowed = (*_STORED[declared.rstrip("?")], *(["null"] if declared.endswith("?") else []))
+                known = ", ".join(f"'{kind}'" for kind in allowed)
+                query = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) NOT IN ({known})"
+                for row, kind in self.found(query):
+                    where = f"row {row} of {table} in the journal {self.path}"
+                    raise RunError(f"{where} is damaged: {column} holds {kind}.")
+        for entry in self.records("matrices"):
+            if PurePath(entry["file"]).name != entry["file"] or "\\" in entry["file"]:
+                said = f"the matrix of {entry['dataset']} is said to be in {entry['file']!r}"
+                raise RunError(f"{said}, outside {self.path.parent}.")
+        for key in NEEDED:
+            if key not in self.meta:
+                raise RunError(f"the journal {self.path} does not say its {key}.")
 
     def faults(self) -> list[str]:
         """Return what SQLite finds wrong with the file; nothing where it is whole."""
@@ -121,10 +148,8 @@ class Journal:
     def finish(self, slots: Sequence[Slot], outcomes: Sequence[Outcome]) -> None:
         """Record finished cells, together or not at all; a finished cell is never written again."""
         columns = [f.name for f in fields(Outcome) if f.name != "k"]
-        statement = (
-            f"UPDATE cells SET {', '.join(f'{name} = ?' for name in columns)} WHERE status IS NULL AND variant = ?"
-            f" AND run = ? AND dataset = ? AND {_ALGORITHM} = ? AND k = ? AND seed = ?"
-        )
+        new = ", ".join(f"{name} = ?" for name in columns)
+        statement = f"UPDATE cells SET {new} WHERE status IS NULL AND variant = ? AND run = ? AND {_IS_CELL}"
         with self.transaction():
             for slot, outcome in zip(slots, outcomes, strict=True):
                 said = [packed(text) for text in outcome.findings]
@@ -132,7 +157,7 @@ class Journal:
                 plain = [json.dumps(value) if isinstance(value, (dict, list)) else value for value in values]
                 if self._db.execute(statement, (*plain, slot.variant, slot.copy, *slot.cell)).rowcount != 1:
                     copy = f", copy {slot.copy} of {slot.variant}," if slot.variant else ""
-                    raise RunError(f"{slot.cell.spelt}{copy} is finished already or is not part of this run.")
+                    raise RunError(f"{slot.cell}{copy} is finished already or is not part of this run.")
 
     def take_over(self, path: Path) -> None:
         """Copy what is finished in another journal of the same plan, together or not at all."""
@@ -169,10 +194,7 @@ class Journal:
 
     def row(self, cell: Cell, columns: str) -> tuple[Any, ...] | None:
         """Return columns of one finished cell, or None."""
-        query = (
-            f"SELECT {columns} FROM cells WHERE variant = '' AND status IS NOT NULL"
-            f" AND dataset = ? AND {_ALGORITHM} = ? AND k = ? AND seed = ?"
-        )
+        query = f"SELECT {columns} FROM cells WHERE variant = '' AND status IS NOT NULL AND {_IS_CELL}"
         numbered = (cell.dataset, cell.algorithm, int(cell.k), int(cell.seed))  # those of a table are NumPy's
         return next(self.found(query, numbered), None)
 
@@ -181,9 +203,9 @@ class Journal:
         row = self.row(cell, f"{column}, status, reason")
         if row is None:
             known = cell in [slot.cell for slot in self.slots(variants=False)]
-            raise RunError(f"{cell.spelt} is not {'finished' if known else 'part of this run'}.")
+            raise RunError(f"{cell} is not {'finished' if known else 'part of this run'}.")
         if row[0] is None:
-            raise RunError(f"{cell.spelt} has no solution: {row[1]} ({row[2]}).")
+            raise RunError(f"{cell} has no solution: {row[1]} ({row[2]}).")
         return row[0] if isinstance(row[0], bytes) else b""
 
     def records(self, table: str) -> list[dict[str, Any]]:
@@ -191,16 +213,16 @@ class Journal:
         names = [row[1] for row in self.found(f"PRAGMA table_info({table})")]
         return [dict(zip(names, row, strict=True)) for row in self.found(f"SELECT * FROM {table} ORDER BY rowid")]
 
-    def start_session(self, started: str, command: str, jobs: str) -> int:
-        """Note that a process works on this run; return the number of its turn."""
+    @contextmanager
+    def session(self, command: str, jobs: str, finished: Callable[[], int]) -> Iterator[None]:
+        """Note that a process works on this run, and in the end how many fits it finished."""
         with self.transaction():
-            row = self._db.execute("INSERT INTO sessions VALUES (?, NULL, ?, ?, 0)", (started, command, jobs)).lastrowid
-        return int(row or 0)
-
-    def end_session(self, session: int, ended: str, cells: int) -> None:
-        """Note that this turn ended and how many cells it finished."""
-        with self.transaction():
-            self._db.execute("UPDATE sessions SET ended = ?, cells = ? WHERE rowid = ?", (ended, cells, session))
+            row = self._db.execute("INSERT INTO sessions VALUES (?, NULL, ?, ?, 0)", (now(), command, jobs)).lastrowid
+        try:
+            yield
+        finally:
+            with self.transaction():
+                self._db.execute("UPDATE sessions SET ended = ?, cells = ? WHERE rowid = ?", (now(), finished(), row))
 
     def close(self) -> None:
         """Close the file; a writer leaves it as one file that can be copied."""
@@ -236,6 +258,11 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
             if mode != "mode=ro":
                 raise
     return db
+
+
+def now() -> str:
+    """Return the time as the journal notes it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def parsed(text: str) -> Any:
@@ -283,11 +310,8 @@ def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:
 
 def unpack_mergers(blob: bytes) -> dict[str, NDArray[np.float64]]:
     """Restore packed merger matrices."""
-    with (
-        _sound("the mergers of a cell in the journal are"),
-        np.load(io.BytesIO(_unpacked(blob)), allow_pickle=False) as stored,
-    ):
-        mergers = {}
+    with _sound("the mergers of a fit in the journal are"):
+        stored, mergers = np.load(io.BytesIO(_unpacked(blob)), allow_pickle=False), {}
         for key in stored.files:
             k = int((np.sqrt(8 * len(stored[key]) + 1) - 1) / 2)
             full = np.zeros((k, k))

@@ -1,4 +1,4 @@
-"""Read a run folder: tables, matrices, solutions and mergers; and write the tables beside its journal."""
+"""Read a run folder: tables, matrices, solutions and mergers; verify it; write the tables beside its journal."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import FileError, RunError
+from bivaluate._errors import BivaluateError, FileError, RunError
 from bivaluate._files import check_reachable, make_folder, table_text, write_whole
-from bivaluate._text import html_table, unpacked
+from bivaluate._text import html_table, plural, unpacked
 from bivaluate.matrix import Matrix
 from bivaluate.registry import RENAMED
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import EXTRA_SEED, Cell
 from bivaluate.sweep.copies import null_table
-from bivaluate.sweep.folder import JOURNAL, PROVENANCE, restore_matrix, solution_path
-from bivaluate.sweep.intact import check_journal, sound_list, sound_plan, sound_provenance, sound_record
+from bivaluate.sweep.folder import JOURNAL, PROVENANCE, checksum, restore_matrix, solution_path
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
 from bivaluate.sweep.plan import Plan, stored_plan
 
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 CELL = list(Cell._fields)
 OUTCOME = ["status", "reason", "n_biclusters", "n_undefined"]
 BICLUSTER = ["bicluster", "n_rows", "n_cols", "size"]
-LAST = ["partner", "status"]
-SECONDS = ["fit_seconds", "score_seconds"]
 VARIANT = ["variant", "run"]  # `run` numbers the copy, since layout 1
 
 
@@ -99,11 +96,9 @@ class Run:
             raise RunError(f"the run in {folder} was never started: its journal is empty.")
         self._meta = self.journal.meta
         if self._meta.get("layout") != str(LAYOUT):
-            raise RunError(
-                f"{folder} has layout {self._meta.get('layout')}, written by bivaluate {self._meta.get('version')}; "
-                f"this version reads layout {LAYOUT}."
-            )
-        check_journal(self.journal)
+            made = f"{folder} has layout {self._meta.get('layout')}, written by bivaluate {self._meta.get('version')}"
+            raise RunError(f"{made}; this version reads layout {LAYOUT}.")
+        self.journal.check()
         self._matrix = lru_cache(maxsize=8)(self._read_matrix)
         #: What the journal says about each matrix, by data set and (of a scenario) seed; names of data sets.
         self.matrices = {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
@@ -122,7 +117,7 @@ class Run:
         >>> run.plan.algorithms, run.plan.k
         (('cca',), (2, 3))
         """
-        return stored_plan(sound_plan(parsed(self._meta["plan"]), str(self.path)))
+        return stored_plan(parsed(self._meta["plan"]), str(self.path))
 
     @cached_property
     def provenance(self) -> dict[str, Any]:
@@ -130,10 +125,11 @@ class Run:
 
         Examples
         --------
-        >>> sorted(run.provenance)[:5]
-        ['bivaluate', 'command', 'created', 'layout', 'matrices']
+        >>> made_by = run.provenance["bivaluate"]
         """
-        made = sound_provenance(parsed(self._meta["provenance"]), str(self.path))
+        made = parsed(self._meta["provenance"])
+        if not isinstance(made, dict) or "bivaluate" not in made:
+            raise RunError(f"the provenance in the journal of {self.path} is damaged.")
         later = {"continued_with": self._meta["version"]} if self._meta["version"] != made["bivaluate"] else {}
         return {
             **made,
@@ -146,7 +142,7 @@ class Run:
 
     @cached_property
     def cells(self) -> list[Cell]:
-        """All cells of the plan, finished or not.
+        """All fits of the plan, finished or not.
 
         Examples
         --------
@@ -157,7 +153,7 @@ class Run:
 
     @cached_property
     def missing(self) -> list[Cell]:
-        """Cells that are not finished.
+        """Fits that are not finished.
 
         Examples
         --------
@@ -168,7 +164,7 @@ class Run:
 
     @cached_property
     def missing_copies(self) -> int:
-        """How many cells on surrogates are not finished.
+        """How many fits on surrogates are not finished.
 
         Examples
         --------
@@ -179,29 +175,29 @@ class Run:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """One row per finished cell: status, sizes, coverage and every measure.
+        """One row per finished fit: status, sizes, coverage and every measure.
 
         Examples
         --------
-        >>> run.results[["algorithm", "k", "status", "n_biclusters"]].values.tolist()
-        [['cca', 2, 'ok', 2], ['cca', 3, 'ok', 3]]
+        >>> run.results[["k", "n_biclusters"]].values.tolist()
+        [[2, 2], [3, 3]]
         """
         return self._scores(CELL, variants=False)
 
     @cached_property
     def variants(self) -> pd.DataFrame:
-        """One row per finished cell on a surrogate; ``variant`` and ``run`` (which copy) come first.
+        """One row per finished fit to a surrogate; ``variant`` and ``run`` (which copy) come first.
 
         Examples
         --------
-        >>> run.variants[["variant", "run", "algorithm", "k"]].values.tolist()[0]
-        ['permute', 0, 'cca', 2]
+        >>> len(run.variants)
+        4
         """
         return self._scores(VARIANT + CELL, variants=True)
 
     @cached_property
     def biclusters(self) -> pd.DataFrame:
-        """One row per bicluster of every finished cell.
+        """One row per bicluster of every finished fit.
 
         Examples
         --------
@@ -209,32 +205,31 @@ class Run:
         ['B1', 'B2', 'B1', 'B2', 'B3']
         """
         rows = (
-            dict(zip(CELL, cell, strict=True)) | sound_record(record, Cell(*cell).spelt)
+            dict(zip(CELL, cell, strict=True)) | _sound_scores(record, Cell(*cell))
             for *cell, records in self.journal.rows([*CELL, "biclusters"])
-            for record in sound_list(parsed(records), dict, Cell(*cell).spelt)
+            for record in _sound_list(records, dict, Cell(*cell))
         )
-        return _called_as_now(_frame(rows, CELL + BICLUSTER, LAST))
+        return _called_as_now(_frame(rows, CELL + BICLUSTER, ["partner", "status"]))
 
     @cached_property
     def times(self) -> pd.DataFrame:
-        """Seconds per finished cell; the fit of a nested algorithm stands once, at its largest K.
+        """Seconds per finished fit; one that serves several K stands once, at the largest.
 
         Examples
         --------
-        >>> list(run.times)
-        ['dataset', 'algorithm', 'k', 'seed', 'fit_seconds', 'score_seconds']
+        >>> list(run.times)[-2:]
+        ['fit_seconds', 'score_seconds']
         """
-        columns = CELL + SECONDS
+        columns = [*CELL, "fit_seconds", "score_seconds"]
         return _frame((dict(zip(columns, row, strict=True)) for row in self.journal.rows(columns)), columns)
 
     @cached_property
     def null(self) -> pd.DataFrame:
-        """One row per finished cell and measure: its null band, gap and p-value; empty without a null.
+        """One row per finished fit and measure: its null band, gap and p-value; empty without a null.
 
         Examples
         --------
-        >>> run.null.loc[run.null["measure"] == "nve", ["k", "value", "p_value"]].round(2).values.tolist()[0]
-        [2.0, 0.78, 1.0]
+        >>> p_values = run.null.set_index("measure")["p_value"]
         """
         per_seed = {dataset for dataset, seed in self.matrices if seed is not None}
         return null_table(self.results, self.variants, self.plan.null or "", per_seed)
@@ -249,12 +244,11 @@ class Run:
         Returns
         -------
         Matrix
-            The matrix, with its labels; a RunError if the run does not have it.
+            With its labels; a RunError if the run does not have it.
 
         Examples
         --------
-        >>> run.matrix("scenario:S9b", seed=0).shape
-        (300, 40)
+        >>> X = run.matrix("scenario:S9b", seed=0)
         """
         return self._matrix(*self._matrix_key(dataset, seed))
 
@@ -268,18 +262,17 @@ class Run:
         Returns
         -------
         Biclustering or None
-            The truth; None for data sets without one.
+            None for data sets without a truth.
 
         Examples
         --------
-        >>> run.truth("scenario:S9b", seed=0)
-        Biclustering(3 biclusters of a matrix of 300 x 40)
+        >>> planted = run.truth("scenario:S9b", seed=0)
         """
         blob = self.matrices[self._matrix_key(dataset, seed)]["truth"]
         return None if blob is None else unpack_solution(blob)
 
     def solution(self, cell: Cell) -> Biclustering:
-        """Return the biclusters found in a cell.
+        """Return the biclusters that a fit found.
 
         Parameters
         ----------
@@ -288,7 +281,7 @@ class Run:
         Returns
         -------
         Biclustering
-            The solution; a RunError if the cell is not finished or has none.
+            The solution; a RunError if the fit is not finished or has none.
 
         Examples
         --------
@@ -299,7 +292,7 @@ class Run:
             return unpack_solution(self.journal.packed(Cell(*cell), "solution"))
 
     def mergers(self, cell: Cell) -> dict[str, NDArray[np.float64]]:
-        """Return the merger matrices of a cell.
+        """Return the merger matrices of a fit.
 
         Parameters
         ----------
@@ -308,7 +301,7 @@ class Run:
         Returns
         -------
         dict
-            K x K arrays by ``"ve"`` and ``"msr"``; a RunError if the cell is not finished or has none.
+            K x K arrays by ``"ve"`` and ``"msr"``; a RunError if the fit is not finished or has none.
 
         Examples
         --------
@@ -319,7 +312,7 @@ class Run:
             return unpack_mergers(self.journal.packed(Cell(*cell), "mergers"))
 
     def findings(self, cell: Cell) -> list[str]:
-        """Return what the evaluation found worth saying about a cell.
+        """Return what the evaluation found worth saying about a fit.
 
         Parameters
         ----------
@@ -336,20 +329,16 @@ class Run:
         'The solution covers only 1.6 % of the matrix.'
         """
         row = self.journal.row(Cell(*cell), "findings")
-        said = [] if row is None or row[0] is None else sound_list(parsed(row[0]), object, Cell(*cell).spelt)
+        said = [] if row is None or row[0] is None else _sound_list(row[0], object, Cell(*cell))
         return [unpacked(text) for text in said]
 
+    @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the tables of the folder by name.
-
-        Returns
-        -------
-        dict of str to DataFrame
-            Those that have rows, or are always written.
+        """The tables of the folder by name: those that have rows, or are always written.
 
         Examples
         --------
-        >>> list(run.tables())
+        >>> list(run.tables)
         ['results', 'biclusters', 'times', 'variants', 'null']
         """
         frames = {"results": self.results, "biclusters": self.biclusters, "times": self.times}
@@ -359,16 +348,11 @@ class Run:
     def export(self) -> None:
         """Write the tables, the provenance and the solutions of what is finished into the folder.
 
-        Raises
-        ------
-        FileError
-            If something cannot be written.
-
         Examples
         --------
         >>> run.export()
         """
-        for name, frame in self.tables().items():
+        for name, frame in self.tables.items():
             path = self.path / f"{name}.csv"
             write_whole(path, table_text(frame))
             path.with_suffix(".parquet").unlink(missing_ok=True)  # a copy made by version 0.1.0, now out of date
@@ -383,7 +367,7 @@ class Run:
         names = [*first, "status", "reason"]
         rows = (
             dict(zip(names, cell, strict=True))
-            | sound_record(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]).spelt)
+            | _sound_scores(parsed(scores), Cell(*cell[len(first) - 4 : len(first)]))
             for *cell, scores in self.journal.rows([*names, "scores"], variants=variants)
         )
         return _called_as_now(_frame(rows, first + OUTCOME))
@@ -408,17 +392,33 @@ class Run:
 
     def __repr__(self) -> str:
         finished = len(self.cells) - len(self.missing)
-        return f"Run({str(self.path)!r}, {finished} of {len(self.cells)} cells finished)"
+        return f"Run({str(self.path)!r}, {finished} of {len(self.cells)} fits finished)"
 
 
 @contextmanager
 def _naming(cell: Cell) -> Iterator[None]:
-    """Name the cell that something is wrong with."""
+    """Name the fit that something is wrong with."""
     try:
         yield
     except RunError as error:
-        name = Cell(*cell).spelt
+        name = str(Cell(*cell))
         raise error if name in str(error) else RunError(f"{name}: {error}") from error
+
+
+def _sound_scores(content: Any, cell: Cell) -> dict[str, Any]:
+    """Return scores, or what is said of one bicluster, if they are plain values by name."""
+    plain = (str, int, float, bool, type(None))
+    if not isinstance(content, dict) or not all(isinstance(value, plain) for value in content.values()):
+        raise RunError(f"{cell}: its scores in the journal are damaged: numbers by name are needed.")
+    return content
+
+
+def _sound_list(text: str, kind: type, cell: Cell) -> list[Any]:
+    """Return a list of the journal, if it is one and holds what it should."""
+    content = parsed(text)
+    if not isinstance(content, list) or not all(isinstance(item, kind) for item in content):
+        raise RunError(f"{cell}: a list in the journal is damaged.")
+    return content
 
 
 def _called_as_now(frame: pd.DataFrame) -> pd.DataFrame:
@@ -439,3 +439,79 @@ def _frame(rows: Iterable[dict[str, Any]], first: list[str], last: Iterable[str]
     frame = pd.DataFrame.from_records(listed, columns=first + middle + [key for key in last if key in seen])
     counts = [name for name in ("n_biclusters", "n_undefined") if name in frame]
     return frame.astype(dict.fromkeys(counts, "Int64"))
+
+
+def check_run(path: str | os.PathLike[str]) -> list[str]:
+    """Verify a run folder without changing it.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    list of str
+        What is wrong, in words; nothing where the folder is whole. It raises what :func:`load_run` does.
+
+    See Also
+    --------
+    load_run
+
+    Examples
+    --------
+    >>> check_run(run.path)
+    []
+    """
+    run = load_run(path)
+    found = [f"the journal is damaged: {fault}" for fault in run.journal.faults()]
+    try:
+        found += [*_wrong_matrices(run), *_wrong_solutions(run), *_wrong_tables(run)]
+    except BivaluateError as error:  # of a page of the journal that cannot be read
+        found.append(str(error))
+    return found
+
+
+def _wrong_matrices(run: Run) -> Iterator[str]:
+    for (dataset, seed), entry in run.matrices.items():
+        name = dataset + ("" if seed is None else f", seed {seed}")
+        try:
+            if checksum(run.matrix(dataset, seed)) != entry["checksum"]:
+                yield f"the matrix of {name} is not the one the run was made with: its checksum differs."
+        except BivaluateError as error:
+            yield f"the matrix of {name} cannot be read: {error}"
+
+
+def _wrong_solutions(run: Run) -> Iterator[str]:
+    for cell, blob in ((Cell(*place), blob) for *place, blob in run.journal.rows([*CELL, "solution"])):
+        if blob is None:
+            continue
+        try:
+            solution = unpack_solution(blob)
+        except BivaluateError as error:
+            yield f"{cell}: {error}"
+            continue
+        entry = run.matrices.get((cell.dataset, cell.seed)) or run.matrices.get((cell.dataset, None), {})
+        shape = (entry.get("n_rows"), entry.get("n_cols"))
+        if solution.shape != shape:
+            yield f"{cell}: the solution is of a matrix of {solution.shape}, the matrix is {shape}."
+        exported = solution_path(run.path, *cell)
+        if not exported.exists():
+            yield f"{cell}: {exported.relative_to(run.path)} is missing. Starting the sweep again writes it."
+        elif not _same(exported, solution.to_dict()):
+            yield f"{cell}: {exported.relative_to(run.path)} is not the solution of the journal."
+
+
+def _same(path: Path, content: object) -> bool:
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8")) == json.loads(json.dumps(content)))
+    except (OSError, ValueError):
+        return False
+
+
+def _wrong_tables(run: Run) -> Iterator[str]:
+    for name, frame in run.tables.items():
+        path = run.path / f"{name}.csv"
+        if not path.exists():
+            yield f"{path.name} is missing. Starting the sweep again writes it."
+        elif path.read_bytes() != table_text(frame):
+            yield f"{path.name} is not what the journal holds ({plural(len(frame), 'row')} there)."

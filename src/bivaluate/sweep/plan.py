@@ -10,13 +10,13 @@ import types
 import typing
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from bivaluate._check import check_choice, check_int, check_real, in_short
-from bivaluate._errors import FileError, FormatError, ParameterError, SearchWarning, suggest
+from bivaluate._errors import FileError, FormatError, ParameterError, RunError, SearchWarning, suggest
 from bivaluate._text import listing
 from bivaluate.algorithms.algorithm import count_among
 from bivaluate.sweep.cells import NULLS
@@ -253,10 +253,18 @@ class Plan:
         return "\n".join(lines + tables) + "\n"
 
 
-def stored_plan(content: Mapping[str, Any]) -> Plan:
-    """Restore the plan of a run folder; it was checked when the run was made, perhaps on another machine."""
+def stored_plan(content: Any, where: str = "the run") -> Plan:
+    """Restore the plan of a run folder: it was checked when the run was made, perhaps on another machine."""
     from bivaluate.algorithms.registry import current_key
 
+    if not isinstance(content, dict):
+        raise RunError(f"the plan in {where} is damaged: it is no table of names and values.")
+    allowed = typing.get_type_hints(Plan)
+    for name, value in content.items():
+        if value is not None and name not in REMOVED and not is_of_type(value, allowed.get(name, type(None))):
+            raise RunError(f"the plan in {where} is damaged: {name} is {str(value)[:60]!r}.")
+    if not content.get("datasets") or not content.get("algorithms"):
+        raise RunError(f"the plan in {where} is damaged: it names no data set or no algorithm.")
     plan = object.__new__(Plan)
     values = {f.name: content.get(f.name, {} if f.default is MISSING else f.default) for f in fields(Plan)}
     values["algorithms"] = list(map(current_key, values["algorithms"]))
@@ -269,11 +277,8 @@ def stored_plan(content: Mapping[str, Any]) -> Plan:
 def differences(plan: Plan, other: Plan) -> list[str]:
     """Say in words where `other` differs from a plan."""
     mine, theirs = plan.to_dict(), other.to_dict()
-    return [
-        f"{key} is {mine.get(key)!r} here and {theirs.get(key)!r} there"
-        for key in mine | theirs
-        if mine.get(key) != theirs.get(key)
-    ]
+    both = {key: (mine.get(key), theirs.get(key)) for key in mine | theirs}
+    return [f"{key} is {here!r} here and {there!r} there" for key, (here, there) in both.items() if here != there]
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
@@ -282,7 +287,7 @@ def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
 
     cls, _ = estimator_of(key)
     accepted = inspect.signature(cls).parameters
-    annotations = typing.get_type_hints(cls.__init__)
+    annotations = typing.get_type_hints(cls if is_dataclass(cls) else cls.__init__)
     reserved = {count_among(accepted), *(() if ":" in key else ("random_state",))} & accepted.keys()
     for name, value in parameters.items():
         if name in reserved:
@@ -290,9 +295,8 @@ def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
             raise ParameterError(f"{key}.{name} cannot be set as a parameter; use {instead} of the plan.")
         if name not in accepted and not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
             known = [other for other in accepted if other not in reserved]
-            raise ParameterError(
-                f"algorithm {key} has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
-            )
+            has = f"it has: {', '.join(known)}.{suggest(name, known)}"
+            raise ParameterError(f"algorithm {key} has no parameter {name!r}; {has}")
         allowed = annotations.get(name, Any)
         if not is_of_type(value, allowed):
             choices = [a for a in typing.get_args(allowed) if isinstance(a, str)]

@@ -11,10 +11,9 @@ import tempfile
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
-from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,26 +25,17 @@ from bivaluate._errors import ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
 from bivaluate._text import given_command, listing
 from bivaluate.matrix import Matrix
+from bivaluate.registry import get_metric
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Finished, Slot, Task
+from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Slot, Task, Work
 from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix, stored_bytes
-from bivaluate.sweep.journal import Journal, pack_solution
+from bivaluate.sweep.journal import MEASURES, Journal, now, pack_solution
 from bivaluate.sweep.load import Run, load_run
 from bivaluate.sweep.parts import PART, check_part, slots_of
 from bivaluate.sweep.plan import Plan, differences
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, check_searchable
-from bivaluate.sweep.schedule import (
-    Chosen,
-    DataSet,
-    choose_for,
-    first_slots,
-    load_checked,
-    matrix_keys,
-    next_slots,
-    sources,
-    tasks,
-)
-from bivaluate.sweep.stages import Score
+from bivaluate.sweep.schedule import Chosen, DataSet, Scored, choose_for, first_slots, matrix_keys, next_slots, sources
+from bivaluate.sweep.schedule import tasks as tasks_of
 from bivaluate.sweep.workers import Workers, kept_workers, perform_here, perform_parallel
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "distributed", "pyarrow")
@@ -141,7 +131,10 @@ class Sweep:
                     self._check_same(journal, found)
                     if self.retry:
                         journal.reopen([FAILED, TIMED_OUT])
-                self._work(journal, workers, found)
+                try:
+                    self._work(journal, workers, found)
+                finally:
+                    Run(self.folder, journal).export()
             finally:
                 journal.close()
         run = load_run(self.folder)
@@ -151,7 +144,7 @@ class Sweep:
 
     def _load(self, source: DataSet, seed: int | None) -> tuple[Matrix, Biclustering | None]:
         """Load a matrix, and keep it in memory as long as all of them together are not large."""
-        matrix, truth = load_checked(source, seed)
+        matrix, truth = source.load(seed)
         if sum(map(stored_bytes, [*self._kept.values(), matrix])) < KEPT_BYTES:
             self._kept[source.name, seed] = matrix
         return matrix, truth
@@ -179,10 +172,12 @@ class Sweep:
             "platform": platform.platform(),
             "packages": package_versions(),
             "command": given_command(),
-            "created": _now(),
+            "created": now(),
         }
         plan = json.dumps(self.plan.to_dict())
         meta = {"version": __version__, "plan": plan, "provenance": json.dumps(provenance)}
+        own = [get_metric(key) for key in self.plan.metrics if ":" in key]
+        meta[MEASURES] = json.dumps({metric.key: metric.direction for metric in own if metric.ranks_solutions})
         slots = list(first_slots(self.plan, found, self._chosen, planted))
         if self.part is not None:
             meta |= {PART: self.part, "fits": str(len(self._mine(slots)))}
@@ -192,7 +187,7 @@ class Sweep:
         """Return the places that this process is to fill: all of them, or those of its part."""
         if self.part is None:
             return set(slots)
-        return slots_of(self.part, list(tasks(self.plan, slots, self._chosen, {}, lambda _: b"")))
+        return slots_of(self.part, list(tasks_of(self.plan, slots, self._chosen, {}, lambda _: b"")))
 
     def _about(self, dataset: str, matrix: Matrix, chosen: Chosen) -> Iterator[str]:
         """Say which algorithms of a pattern cannot take a data set, and for which a sparse one is made dense."""
@@ -201,8 +196,8 @@ class Sweep:
         left = {key: reason for key, reason in chosen.left_out.items() if key in self.plan.by_pattern}
         for first, reason in list(left.items())[:1]:
             yield f"{listing(list(left))} {'is' if len(left) == 1 else 'are'} left out on data set {dataset}. {first}: {reason}"
-        words = {name: chosen.words[name] for name in chosen.searched}
-        dense = [name for name, key in words.items() if makes_dense(key, self.plan.parameters.get(key, {}), matrix)]
+        given = self.plan.parameters
+        dense = [n for n, one in chosen.searched.items() if makes_dense(one.word, given.get(one.word, {}), matrix)]
         if dense:
             size = f"{8e-6 * matrix.shape[0] * matrix.shape[1]:,.3g} MB"
             yield f"data set {dataset} is sparse, and is made dense for {listing(dense)} ({size})."
@@ -211,25 +206,19 @@ class Sweep:
         there = Run(self.folder, journal)
         made_by = journal.meta["version"]
         if made_by.partition(".")[0] != __version__.partition(".")[0]:
-            raise RunError(
-                f"{self.folder} was made by bivaluate {made_by}, this is {__version__}: results would mix. "
-                f'Install "bivaluate=={made_by}" to continue it, or choose another folder.'
-            )
+            mixed = f"{self.folder} was made by bivaluate {made_by}, this is {__version__}: results would mix"
+            raise RunError(f'{mixed}. Install "bivaluate=={made_by}" to continue it, or choose another folder.')
         if different := differences(self.plan, there.plan):
-            raise RunError(
-                f"{self.folder} holds a run of another plan: {'; '.join(different)}. "
-                "Choose another folder, or start with the plan the folder was made with."
-            )
+            held = f"{self.folder} holds a run of another plan: {'; '.join(different)}"
+            raise RunError(f"{held}. Choose another folder, or start with the plan the folder was made with.")
         if (part := journal.meta.get(PART)) != self.part:
             held = "the whole of a run" if part is None else f"part {part} of a run"
             raise RunError(f"{self.folder} holds {held}. Choose another folder, or name the same part.")
         for source, seed in matrix_keys(found, self.plan):
             matrix = self._load(source, seed)[0]
             if there.matrices.get((source.name, seed), {}).get("checksum") != checksum(matrix):
-                raise RunError(
-                    f"the matrix of {source.name} has changed since the run in {self.folder} began. "
-                    "Choose another folder, or restore the matrix."
-                )
+                changed = f"the matrix of {source.name} has changed since the run in {self.folder} began"
+                raise RunError(f"{changed}. Choose another folder, or restore the matrix.")
             self._chosen[source.name, seed] = choose_for(self.plan, matrix)
         journal.note("version", __version__)
 
@@ -238,12 +227,11 @@ class Sweep:
         waiting = [slot for slot in journal.slots(finished=False) if slot in mine]
         everything, done = len(mine), len(mine) - len(waiting)
         before, jobs = done, f"dask {self.scheduler}" if self.scheduler else str(self.jobs)
-        session = journal.start_session(_now(), given_command(), jobs)
-        try:
+        with journal.session(given_command(), jobs, lambda: done - before):
             while True:
                 run = Run(self.folder, journal)
                 packed = partial(journal.packed, column="solution")
-                planned = list(tasks(self.plan, waiting, self._chosen, _scores(run), packed))
+                planned = list(tasks_of(self.plan, waiting, self._chosen, _scores(run), packed))
                 work = self._perform(run, planned, workers)
                 with closing(work) as finished, interrupts() as raise_lost:
                     for task, outcomes in finished:
@@ -256,11 +244,9 @@ class Sweep:
                 waiting = self._next(journal, found) if self.plan.k == AUTO else []
                 if not waiting:
                     break
-                journal.add(waiting)
+                with journal.transaction():
+                    journal.add(waiting)
                 everything += len(waiting)
-        finally:
-            journal.end_session(session, _now(), done - before)
-            Run(self.folder, journal).export()
 
     def _next(self, journal: Journal, found: list[DataSet]) -> list[Slot]:
         """Return what comes next where the plan finds K: it depends on the scores of what is finished."""
@@ -271,7 +257,7 @@ class Sweep:
         """Whether tasks are performed by worker processes of this machine."""
         return self.scheduler is None and (self.jobs > 1 or self.plan.time_limit is not None)
 
-    def _perform(self, run: Run, work: list[Task], workers: Workers) -> Generator[Finished, None, None]:
+    def _perform(self, run: Run, work: list[Task], workers: Workers) -> Work:
         def matrix_of(task: Task) -> Matrix:
             return self._kept.get(task.matrix_key) or run.matrix(*task.matrix_key)
 
@@ -310,16 +296,12 @@ def interrupts() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _scores(run: Run) -> dict[Cell, Score | None]:
+def _scores(run: Run) -> Scored:
     """Return the scores of every finished cell; None for those that failed."""
     return {
         Cell(*(row[name] for name in Cell._fields)): row if row["status"] in (OK, DEGENERATE) else None  # type: ignore[misc]
         for row in run.results.to_dict("records")
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def installed_version(package: str) -> str | None:

@@ -22,6 +22,7 @@ from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, parameters_for, traits_of
 from bivaluate.sweep.stages import Fit, Score, Searched, best_fit, next_fits
 
 MatrixKey = tuple[str, int | None]
+Scored = dict[Cell, Score | None]
 MOST_CELLS_CLOSER = 2_000_000  # up to which the K around the best, and more seeds, are tried
 
 
@@ -40,15 +41,19 @@ class DataSet:
         return self.kind == "scenario"
 
     def load(self, seed: int | None) -> tuple[Matrix, Biclustering | None]:
-        """Return the matrix, and the planted solution of a scenario."""
-        if self.kind != "file":
-            from bivaluate.datasets.named import load_named
-
-            matrix, planted = load_named(self.spec, seed or 0)
-            return matrix.renamed(self.name), planted if self.kind == "scenario" else None
+        """Return the matrix, and the planted solution of a scenario; say which data set cannot be read."""
+        from bivaluate.datasets.named import load_named
         from bivaluate.io import read_matrix
 
-        return read_matrix(self.spec, **self.read).renamed(self.name), None
+        try:
+            if self.kind == "file":
+                return read_matrix(self.spec, **self.read).renamed(self.name), None
+            matrix, planted = load_named(self.spec, seed or 0)
+            return matrix.renamed(self.name), planted if self.kind == "scenario" else None
+        except MissingExtraError:
+            raise
+        except BivaluateError as error:
+            raise type(error)(f"data set {self.name}: {error}") from error
 
 
 def sources(plan: Plan) -> list[DataSet]:
@@ -61,10 +66,8 @@ def sources(plan: Plan) -> list[DataSet]:
         name = spec if kind != "file" or stems.count(stem) > 1 else stem
         found.append(DataSet(name, spec, kind, plan.read if kind == "file" else {}))
         if plan.k == PLANTED and kind != "scenario":
-            raise ParameterError(
-                f"k is 'planted', but {name} is not a scenario and its number of biclusters is unknown; "
-                "give numbers, for example 3, 5 and 8."
-            )
+            unknown = f"k is 'planted', but {name} is not a scenario and its number of biclusters is unknown"
+            raise ParameterError(f"{unknown}; give numbers, for example 3, 5 and 8.")
     return found
 
 
@@ -78,16 +81,6 @@ def _expand(spec: str) -> Sequence[str]:
     return expand_name(spec)
 
 
-def load_checked(source: DataSet, seed: int | None) -> tuple[Matrix, Biclustering | None]:
-    """Load a matrix before anything runs; say which data set could not be read."""
-    try:
-        return source.load(seed)
-    except MissingExtraError:
-        raise
-    except BivaluateError as error:
-        raise type(error)(f"data set {source.name}: {error}") from error
-
-
 def matrix_keys(found: list[DataSet], plan: Plan) -> list[tuple[DataSet, int | None]]:
     """Return every matrix of a plan: a data set, and the seed where every seed has a matrix of its own."""
     seeds = _seeds(plan)
@@ -96,14 +89,14 @@ def matrix_keys(found: list[DataSet], plan: Plan) -> list[tuple[DataSet, int | N
 
 @dataclass(frozen=True)
 class Chosen:
-    """The algorithms that run on a matrix, how each gets the data, and why others are left out."""
+    """The algorithms that run on a matrix, by their names in tables, why others are left out, and how to score."""
 
     searched: Mapping[str, Searched]
-    views: Mapping[str, str]
-    parameters: Mapping[str, Mapping[str, Any]]
     left_out: Mapping[str, str]
     score: Mapping[str, Any]
-    words: Mapping[str, str]  # what makes an algorithm, by its name in tables
+
+
+ChosenFor = Mapping[MatrixKey, Chosen]
 
 
 def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
@@ -115,7 +108,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
     traits = traits_of(matrix) if auto else None
     score = {**plan.score, **({"missing": "omit"} if traits and traits.gaps else {})}
     gaps = score.get("missing") == "omit"
-    searched, views, given, left_out, words = {}, {}, {}, {}, {}
+    searched, left_out = {}, {}
     for key in dict.fromkeys([*(PORTFOLIO if auto else ()), *(key for key in plan.algorithms if key != AUTO)]):
         listed = traits is not None and key in PORTFOLIO
         asked = key in plan.algorithms and key not in plan.by_pattern
@@ -136,13 +129,13 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
                 raise
             raise type(error)(f"{key} cannot be run on data set {matrix.name}: {error}") from error
         name = split_name(key)[0] or key
-        searched[name] = Searched(finds_k(key), is_nested(key), math.prod(matrix.shape) <= MOST_CELLS_CLOSER)
-        views[name], given[name], words[name] = view, own, key
-    return Chosen(searched, views, given, left_out, score, words)
+        closer = math.prod(matrix.shape) <= MOST_CELLS_CLOSER
+        searched[name] = Searched(finds_k(key), is_nested(key), closer, view, own, key)
+    return Chosen(searched, left_out, score)
 
 
 def first_slots(
-    plan: Plan, found: list[DataSet], chosen: Mapping[MatrixKey, Chosen], planted: Mapping[MatrixKey, int | None]
+    plan: Plan, found: list[DataSet], chosen: ChosenFor, planted: Mapping[MatrixKey, int | None]
 ) -> Iterator[Slot]:
     """Yield the first places of the journal in the order of the tables: data first, then their copies."""
     if plan.k == AUTO:
@@ -166,9 +159,7 @@ def first_slots(
                         yield Slot(Cell(source.name, algorithm, k, seed), variant, copy)
 
 
-def next_slots(
-    plan: Plan, found: list[DataSet], chosen: Mapping[MatrixKey, Chosen], done: Mapping[Cell, Score | None]
-) -> list[Slot]:
+def next_slots(plan: Plan, found: list[DataSet], chosen: ChosenFor, done: Scored) -> list[Slot]:
     """Return the places that come next where K is found by the plan: data first, then their copies."""
     seeds = _seeds(plan)
     cells: dict[Cell, DataSet] = {}
@@ -195,11 +186,7 @@ def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -
 
 
 def tasks(
-    plan: Plan,
-    waiting: list[Slot],
-    chosen: Mapping[MatrixKey, Chosen],
-    done: Mapping[Cell, Score | None],
-    solution_of: Callable[[Cell], bytes],
+    plan: Plan, waiting: list[Slot], chosen: ChosenFor, done: Scored, solution_of: Callable[[Cell], bytes]
 ) -> Iterator[Task]:
     """Group fits that share one run; those of one matrix come together, the data before their copies."""
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
@@ -219,27 +206,28 @@ def tasks(
         first = members[0].cell
         of = chosen[matrix_key(first)]
         algorithm = first.algorithm.removesuffix(FINAL)
+        one = of.searched.get(first.algorithm, Searched(finds_k=False, nested=False))
         yield Task(
             dataset=first.dataset,
             matrix_seed=matrix_key(first)[1],
             seed=first.seed,
             algorithm=first.algorithm,
-            word=of.words.get(algorithm, algorithm),
+            word=of.searched[algorithm].word if algorithm in of.searched else algorithm,
             ks=tuple(sorted(member.cell.k for member in members)),
             random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
             variant=members[0].variant,
             copy=members[0].copy,
             metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
-            parameters=of.parameters.get(first.algorithm, {}),
+            parameters=one.parameters,
             score=of.score,
             held_out=plan.held_out,
             stability=plan.stability,
-            view=of.views.get(first.algorithm, ""),
+            view=one.view,
             given=tuple(solution_of(cell) for cell in _to_refine(first, done)) if first.algorithm != algorithm else (),
         )
 
 
-def _to_refine(final: Cell, done: Mapping[Cell, Score | None]) -> list[Cell]:
+def _to_refine(final: Cell, done: Scored) -> list[Cell]:
     """Return the cell that a final one refines, and with the best of all the best one of every other algorithm."""
     base = final._replace(algorithm=final.algorithm.removesuffix(FINAL))
     fits = {

@@ -15,23 +15,23 @@ from bivaluate._text import FINAL, first_few, html_table, listing, number, perce
 from bivaluate.judge import choice
 from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
-from bivaluate.measures.own import Records
+from bivaluate.measures.own import Records, stand_in
 from bivaluate.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
 from bivaluate.sweep.copies import band, choice_p_values
 from bivaluate.sweep.folder import solution_path
+from bivaluate.sweep.journal import MEASURES, parsed
 from bivaluate.sweep.plan import plain
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
     from bivaluate.judge.stability import Consensus
     from bivaluate.sweep.load import Run
 
 
+Tables = Mapping[str, "pd.DataFrame"]
 NOTHING = "nothing is supported"
 NOT_FITTED = "not fitted yet"
 
@@ -145,6 +145,7 @@ def select(run: Run, by: str | None = None) -> Selection:
         more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
         raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} fits {why}.{more}")
     main = [metric.key for metric in registry.main_metrics()]
+    _remember_own(run)
     by = registry.own_key(by, map(str, results)) or next((key for key in main if key in results), main[0])
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
@@ -163,20 +164,26 @@ def select(run: Run, by: str | None = None) -> Selection:
     supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
     joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
-    undecided = _undecided(run, joined["candidates"], joined["best"], by)
+    undecided = _undecided(run, joined, by)
     return Selection(
         by=by,
         null=null,
-        verdict=[_verdict(run, joined["best"], joined["candidates"], name, by, own_k) for name in run.datasets],
-        warnings=_cautions(run, joined["candidates"], joined["best"], by, undecided),
+        verdict=[_verdict(run, joined, name, by, own_k) for name in run.datasets],
+        warnings=_cautions(run, joined, by, undecided),
         undecided=undecided,
         **joined,
     )
 
 
-def _verdict(
-    run: Run, best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, own_k: Collection[str]
-) -> str:
+def _remember_own(run: Run) -> None:
+    """Make the user's own measures known that the run computed, without importing what only a folder names."""
+    stored = parsed(run.journal.meta.get(MEASURES, "{}"))
+    for key, direction in stored.items() if isinstance(stored, dict) else ():
+        if key in run.results and ":" in key and direction in ("low", "high"):
+            stand_in(key, direction)
+
+
+def _verdict(run: Run, tables: Tables, dataset: str, by: str, own_k: Collection[str]) -> str:
     """Say what is there, what is still to be fitted, or that nothing could be scored."""
     missing, planned = (sum(cell.dataset == dataset for cell in cells) for cells in (run.missing, run.cells))
     if unscored := _unscored(run, dataset):
@@ -184,7 +191,7 @@ def _verdict(
         return f"{dataset}: {unscored}{more}."
     found = choice.nearest(run.results, dataset)
     nearest = "" if found is None else choice.called(*found, own_k)
-    said = choice.verdict(best, candidates, dataset, by, own_k, nearest)
+    said = choice.verdict(tables["best"], tables["candidates"], dataset, by, own_k, nearest)
     are = "is" if missing == 1 else "are"
     rest = f" {missing:,} of its {plural(planned, 'fit')} {are} not finished: this may change." if missing else ""
     return said + rest
@@ -267,9 +274,8 @@ def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.Dat
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
     registry.get_ranking_metric(by)
     if by not in results:
-        raise ParameterError(
-            f"the run did not compute {by!r}; run the sweep again into another folder, with {by!r} among its metrics."
-        )
+        again = f"run the sweep again into another folder, with {by!r} among its metrics"
+        raise ParameterError(f"the run did not compute {by!r}; {again}.")
     compared = [metric.key for metric in registry.compared_metrics()]
     return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
 
@@ -288,8 +294,9 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): plain(value) for key, value in record.items()} for record in clean.to_dict("records")]
 
 
-def _undecided(run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str) -> dict[str, str]:
+def _undecided(run: Run, tables: Tables, by: str) -> dict[str, str]:
     """Return why nothing is chosen by `by`, for every data set of which that is so."""
+    best, candidates = tables["best"], tables["candidates"]
     chosen, reasons = set(best.loc[best["measure"] == by, "dataset"]), {}
     for dataset in run.datasets:
         if dataset in chosen:
@@ -314,9 +321,7 @@ def _unscored(run: Run, dataset: str) -> str:
     return f"all that was fitted failed, for example: {str(mine['reason'].iloc[0]).removesuffix('.')}"
 
 
-def _cautions(
-    run: Run, candidates: pd.DataFrame, best: pd.DataFrame, by: str, undecided: Mapping[str, str]
-) -> list[str]:
+def _cautions(run: Run, tables: Tables, by: str, undecided: Mapping[str, str]) -> list[str]:
     """Return what to distrust about the winners of `by`."""
     some = f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}"
     copies = f"{plural(run.missing_copies, 'fit')} on surrogates"
@@ -325,12 +330,13 @@ def _cautions(
         for count, what in ((len(run.missing), some), (run.missing_copies, copies))
         if count
     ]
-    chosen = {row["dataset"]: row for row in best[best["measure"] == by].to_dict("records")}
+    best, candidates = (tables[name][tables[name]["measure"] == by] for name in ("best", "candidates"))
+    chosen = {row["dataset"]: row for row in best.to_dict("records")}
     for dataset in run.datasets:
         why = undecided.get(dataset)
         said = [f"{why}; nothing can be chosen."] if why else _about_winner(run, chosen[dataset], by)
         sentences += [f"{dataset}: {text}" for text in said]
-    return sentences + _about_edges(candidates[candidates["measure"] == by], list(chosen.values()))
+    return sentences + _about_edges(candidates, list(chosen.values()))
 
 
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:

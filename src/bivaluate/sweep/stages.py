@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from bivaluate._text import FINAL
 from bivaluate.judge.choice import EVIDENCE, best_solution
@@ -42,6 +43,9 @@ class Searched(NamedTuple):
     finds_k: bool
     nested: bool
     closer: bool = True  # not in large matrices, where every K between, and every other seed, is a long fit
+    view: str = ""  # in what form it gets the data
+    parameters: Mapping[str, Any] = MappingProxyType({})
+    word: str = ""  # what makes it, where that is not its name
 
 
 def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> list[Fit]:
@@ -77,19 +81,13 @@ def _wider(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
             continue
         before = max((totals[k] for k in ks[:-1]), default=0.0)
         if totals[ks[-1]] > GROWS * before and totals[ks[-1]] >= WORTH_WIDENING * most:
-            yield from (
-                Fit(name, k, seed) for k in (range(ks[-1] + 1, larger[-1] + 1) if searched.nested else larger[:1])
-            )
+            wider = range(ks[-1] + 1, larger[-1] + 1) if searched.nested else larger[:1]
+            yield from (Fit(name, k, seed) for k in wider)
 
 
 def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.seed == seed and fit.algorithm in algorithms})
-    if (
-        best is None
-        or algorithms[best.algorithm].nested
-        or not algorithms[best.algorithm].closer
-        or not _supported(done[best])
-    ):
+    if best is None or not _worth_more(algorithms[best.algorithm], done[best]):
         return
     ks = sorted({1, *_totals(done, best.algorithm, seed)})
     for low, high in pairwise(ks):
@@ -100,9 +98,7 @@ def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 
 def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
-    if best is None or seed >= EXTRA_SEED or not _supported(done[best]):
-        return
-    if algorithms[best.algorithm].closer and not algorithms[best.algorithm].nested:
+    if best is not None and seed < EXTRA_SEED and _worth_more(algorithms[best.algorithm], done[best]):
         own = best_fit({fit: score for fit, score in done.items() if fit[::2] == (best.algorithm, seed)})
         assert own is not None
         yield from (Fit(best.algorithm, own.k, seed + more * EXTRA_SEED) for more in range(1, MORE_SEEDS + 1))
@@ -119,6 +115,11 @@ def _totals(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict
     """Return the evidence of an algorithm by K; fits that failed have none."""
     mine = {fit.k: score for fit, score in done.items() if (fit.algorithm, fit.seed) == (algorithm, seed)}
     return {k: -math.inf if score is None else score[EVIDENCE] for k, score in mine.items()}
+
+
+def _worth_more(searched: Searched, score: Score | None) -> bool:
+    """Whether the K around the best, and more seeds, are tried."""
+    return searched.closer and not searched.nested and _supported(score)
 
 
 def _supported(score: Score | None) -> bool:

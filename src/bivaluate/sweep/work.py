@@ -7,6 +7,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
 MOST_CELLS_REFINED, MOST_CELLS_COMPLETED = 250_000, 2_000_000
 NEARLY = 30.0  # evidence that refining may add to a bicluster
+Parameters = Mapping[str, Any]
 
 
 class FitRunner:
@@ -50,12 +52,10 @@ class FitRunner:
             self._fit, self._shared = fit, {}
         if task.view not in self._views:
             self._views[task.view] = make_view(self._matrix, task.view)
-        return _fit_and_score(task, task.ks, self._matrix, self._views[task.view], self._shared)
+        return _fit_and_score(task, self._matrix, self._views[task.view], self._shared)
 
 
-def _make(
-    key: str, k: int, random_state: int, parameters: Mapping[str, Any], n_jobs: int | None = 1, gaps: bool = False
-) -> Any:
+def _make(key: str, k: int, seed: int, parameters: Parameters, n_jobs: int | None = 1, gaps: bool = False) -> Any:
     """Return the unfitted estimator of a fit; one of ours that can, leaves missing cells out where there are some."""
     from bivaluate.algorithms.registry import estimator_of, make_estimator
 
@@ -64,10 +64,10 @@ def _make(
     threads: dict[str, Any] = {"n_jobs": n_jobs} if "n_jobs" in accepted else {}
     if gaps and "missing" in accepted:
         threads["missing"] = "omit"
-    return make_estimator(key, k, random_state, **{**threads, **parameters})
+    return make_estimator(key, k, seed, **{**threads, **parameters})
 
 
-def check_data(key: str, parameters: Mapping[str, Any], matrix: Matrix, gaps: bool = False) -> None:
+def check_data(key: str, parameters: Parameters, matrix: Matrix, gaps: bool = False) -> None:
     """Raise if the algorithm cannot take this matrix, or lacks something it needs, before anything is fitted."""
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
@@ -89,7 +89,7 @@ def fit(estimator: Any, matrix: Matrix, kind: Any = None) -> Biclustering:
     return fitted_solution(estimator.fit(values), values)
 
 
-def makes_dense(key: str, parameters: Mapping[str, Any], matrix: Matrix) -> bool:
+def makes_dense(key: str, parameters: Parameters, matrix: Matrix) -> bool:
     """Return whether a sparse matrix is made dense for this algorithm."""
     return matrix.sparse and not _keeps_sparse(_make(key, 1, 0, parameters), matrix)
 
@@ -102,28 +102,25 @@ def _keeps_sparse(estimator: Any, matrix: Matrix) -> bool:
     return bool(tagged and matrix.absent == "zero")
 
 
-def _fit_and_score(
-    task: Task, ks: tuple[int, ...], matrix: Matrix, view: Matrix, shared: dict[str, Any]
-) -> list[Outcome]:
-    start = time.perf_counter()
-    largest = ks[-1]
+def _fit_and_score(task: Task, matrix: Matrix, view: Matrix, shared: dict[str, Any]) -> list[Outcome]:
+    start, ks, largest = time.perf_counter(), task.ks, task.ks[-1]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             found = _refined(task, matrix) if task.given else _fitted(task, largest, view, shared)
     except CommandTimeoutError as error:  # it would take as long for fewer
         seconds = time.perf_counter() - start
         return [Outcome(k, TIMED_OUT, reason_of(error), fit_seconds=seconds) for k in ks]
     except Exception as error:
         failed = Outcome(largest, FAILED, reason_of(error), fit_seconds=time.perf_counter() - start)
-        return [*(_fit_and_score(task, ks[:-1], matrix, view, shared) if len(ks) > 1 else []), failed]
+        fewer = replace(task, ks=ks[:-1])
+        return [*(_fit_and_score(fewer, matrix, view, shared) if fewer.ks else []), failed]
     seconds = time.perf_counter() - start
     outcomes = [_score(task, k, matrix, _first(found, k) if k < largest else found) for k in ks]
     outcomes[-1].fit_seconds = seconds
     if task.held_out and task.variant == DATA:
-        _predict(task, ks, matrix, outcomes)
+        _predict(task, matrix, outcomes)
     if task.stability and task.variant == DATA:
-        _look_again(task, ks, matrix, outcomes)
+        _look_again(task, matrix, outcomes)
     return outcomes
 
 
@@ -165,15 +162,15 @@ def _refit(task: Task, values: Any, k: int) -> Biclustering:
     return fitted_solution(_make(task.key, k, task.random_state, task.parameters).fit(values), values)
 
 
-def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:
+def _predict(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
     """Add how well held-out cells are predicted: hide cells and fit the algorithm again, once per fold if nested."""
     from bivaluate.algorithms.registry import is_nested
     from bivaluate.sweep.held_out import predictive_gain
 
+    how: dict[str, Any] = {"folds": task.held_out, "nested": is_nested(task.key)}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            gain = predictive_gain(matrix, partial(_refit, task), ks, folds=task.held_out, nested=is_nested(task.key))
+        with warnings.catch_warnings(action="ignore"):
+            gain = predictive_gain(matrix, partial(_refit, task), task.ks, **how)
     except Exception as error:
         for outcome in outcomes:
             outcome.findings.append(f"Held-out cells could not be predicted: {reason_of(error)}")
@@ -182,7 +179,7 @@ def _predict(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Out
         outcome.scores |= {"predictive": float(mean), "predictive_error": float(deviation)}
 
 
-def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[Outcome]) -> None:
+def _look_again(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
     """Add how well biclusters come back in subsamples; a nested algorithm is fitted once per subsample for all K."""
     from bivaluate.algorithms.registry import is_nested
     from bivaluate.judge.stability import stability
@@ -195,15 +192,14 @@ def _look_again(task: Task, ks: tuple[int, ...], matrix: Matrix, outcomes: list[
             return _refit(task, values, k)
         same = hashlib.sha256(np.ascontiguousarray(values).tobytes()).digest()
         if same not in fits:
-            fits[same] = _refit(task, values, ks[-1])
+            fits[same] = _refit(task, values, task.ks[-1])
         return fits[same].select(range(min(k, len(fits[same]))))
 
-    for k, outcome in zip(ks, outcomes, strict=True):
+    for k, outcome in zip(task.ks, outcomes, strict=True):
         if outcome.status == FAILED:
             continue
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 again = partial(refit, k)
                 found = stability(matrix, again, repeats=task.stability, null_runs=1, random_state=task.random_state)
         except Exception as error:
@@ -230,8 +226,7 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
     start = time.perf_counter()
     outcome = Outcome(k, OK)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             asked = task.metrics
             chosen = asked if isinstance(asked, str) else [*dict.fromkeys([*asked, "coverage"])]  # K is chosen with it
             evaluation = evaluate(matrix, solution, metrics=chosen, n_jobs=1, **task.score)

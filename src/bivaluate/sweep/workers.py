@@ -16,14 +16,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from bivaluate.algorithms.registry import is_command
 from bivaluate.matrix import Matrix
-from bivaluate.sweep.cells import FAILED, TIMED_OUT, Finished, MatrixOf, Outcome, Task
+from bivaluate.sweep.cells import FAILED, TIMED_OUT, Finished, MatrixOf, Outcome, Task, Work
 
 ONE_THREAD = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
@@ -35,7 +35,7 @@ GRACE = 20.0  # seconds in which a command that broke the limit is ended and its
 GONE = (EOFError, OSError, pickle.UnpicklingError)  # the other side has ended
 
 
-def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finished, None, None]:
+def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Work:
     """Perform the tasks one after another in this process, with one thread for linear algebra."""
     from threadpoolctl import threadpool_limits
 
@@ -47,9 +47,7 @@ def perform_here(tasks: Sequence[Task], matrix_of: MatrixOf) -> Generator[Finish
             yield task, runner.perform(task, matrix_of(task))
 
 
-def perform_parallel(
-    tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: Limit, workers: Workers
-) -> Generator[Finished, None, None]:
+def perform_parallel(tasks: Sequence[Task], matrix_of: MatrixOf, jobs: int, limit: Limit, workers: Workers) -> Work:
     """Perform the tasks on `jobs` worker processes and yield them as they finish; the processes end if it is cut short.
 
     Threads and queues are plain ones: `concurrent.futures.wait` takes locks that an interrupt from the keyboard at the

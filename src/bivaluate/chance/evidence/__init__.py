@@ -154,25 +154,6 @@ def bicluster_evidence(X: Any, solution: Biclustering, *, missing: str = "raise"
     High is better; NaN where undefined. See :func:`evidence_table` for the formula and the reasons. Shifts and scales
     leave the evidence of measurements as it is; counts and zeros are judged as they are.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    missing : {"raise", "omit"}, default="raise"
-        Whether missing cells (NaN) are refused or left out.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        In nats.
-
-    Raises
-    ------
-    MatrixError, ParameterError, SolutionError
-        As :func:`evidence_table` does.
-
     See Also
     --------
     evidence_table
@@ -193,25 +174,6 @@ def total_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") ->
 
     High is better; 0 where no bicluster is supported. A bicluster that is not supported changes nothing. See
     :func:`evidence_table` for the formula.
-
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    missing : {"raise", "omit"}, default="raise"
-        Whether missing cells (NaN) are refused or left out.
-
-    Returns
-    -------
-    float
-        In nats.
-
-    Raises
-    ------
-    MatrixError, ParameterError, SolutionError
-        As :func:`evidence_table` does.
 
     See Also
     --------
@@ -235,25 +197,6 @@ def raw_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") -> f
     Σ max(0, gain + names + choices), each given those accepted before it. High is better. It favours large and many
     biclusters; use it only to order solutions none of whose biclusters is supported.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    missing : {"raise", "omit"}, default="raise"
-        Whether missing cells (NaN) are refused or left out.
-
-    Returns
-    -------
-    float
-        In nats.
-
-    Raises
-    ------
-    MatrixError, ParameterError, SolutionError
-        As :func:`evidence_table` does.
-
     See Also
     --------
     evidence_table
@@ -273,25 +216,6 @@ def raw_evidence(X: Any, solution: Biclustering, *, missing: str = "raise") -> f
 def supported_biclusters(X: Any, solution: Biclustering, *, missing: str = "raise") -> int:
     """Return the number of supported biclusters; see :func:`evidence_table`.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    missing : {"raise", "omit"}, default="raise"
-        Whether missing cells (NaN) are refused or left out.
-
-    Returns
-    -------
-    int
-        Redundant ones are not counted.
-
-    Raises
-    ------
-    MatrixError, ParameterError, SolutionError
-        As :func:`evidence_table` does.
-
     See Also
     --------
     evidence_table
@@ -310,25 +234,6 @@ def supported_biclusters(X: Any, solution: Biclustering, *, missing: str = "rais
     default=True)  # fmt: skip
 def supported_coverage(X: Any, solution: Biclustering, *, missing: str = "raise") -> float:
     """Return the share of the cells of the matrix in supported biclusters; see :func:`evidence_table`. In [0, 1].
-
-    Parameters
-    ----------
-    X : array-like, DataFrame or Matrix of shape (n, m)
-        Data matrix.
-    solution : Biclustering
-        The biclusters.
-    missing : {"raise", "omit"}, default="raise"
-        Whether missing cells (NaN) are refused or left out.
-
-    Returns
-    -------
-    float
-        A share of all cells.
-
-    Raises
-    ------
-    MatrixError, ParameterError, SolutionError
-        As :func:`evidence_table` does.
 
     See Also
     --------

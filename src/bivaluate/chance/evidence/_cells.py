@@ -117,7 +117,7 @@ class FirstSums(NamedTuple):
 
 def first_sums(matrix: Matrix) -> FirstSums:
     """Return the sums of a first look, over all chunks."""
-    parts = list(by_chunks(matrix, partial(_first, matrix.without_cells())))
+    parts = by_chunks(matrix, _first)
     return FirstSums(
         min(part.lowest for part in parts),
         max(part.largest for part in parts),
@@ -171,16 +171,23 @@ def _first_sparse(cells: Any) -> FirstSums:
     )
 
 
-def by_chunks(matrix: Matrix, function: Callable[[int, Any], Result]) -> Iterator[Result]:
-    """Return what a function makes of every chunk of rows; cells in memory were checked before."""
+def by_chunks(matrix: Matrix, function: Callable[..., Result], *arguments: Any) -> list[Result]:
+    """Return ``function(matrix, *arguments, start, rows)`` of every chunk; cells in memory were checked before."""
     if matrix.in_memory:
-        return (function(start, matrix.values[start:stop]) for start, stop in matrix.chunks())
-    return matrix.map_chunks(function)
+        return [function(matrix, *arguments, at, matrix.values[at:stop]) for at, stop in matrix.chunks()]
+    return list(matrix.map_chunks(partial(function, matrix.without_cells(), *arguments)))
+
+
+def every_row(matrix: Matrix, step: int) -> Floats:
+    """Return the cells of every so many rows."""
+    if matrix.in_memory:
+        return matrix.values[::step]
+    return matrix.block(np.arange(0, matrix.shape[0], step), np.arange(matrix.shape[1]))
 
 
 def all_cells(matrix: Matrix) -> Floats:
     """Return the cells of a small matrix, from wherever they are, as one dense array."""
-    return np.concatenate(list(by_chunks(matrix, partial(_dense, matrix.without_cells()))))
+    return np.concatenate(by_chunks(matrix, _dense))
 
 
 def _dense(matrix: Matrix, start: int, cells: Any) -> Floats:

@@ -7,17 +7,18 @@ scores. Everything else is sums: of squares by rows and columns, and over the ce
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
-from functools import partial
+from functools import lru_cache, partial
 from statistics import NormalDist
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from bivaluate.chance.assumptions import rows_alike, series_in
-from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, pieces, sum_up
+from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, every_row, pieces, sum_up
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
 
@@ -37,6 +38,7 @@ _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
 _RESTORED = 2.0
 _MOST_EXPLAINED = 0.98
 _MEDIAN = NormalDist().inv_cdf(0.75)
+_FORMS = ("level", "columns", "rows", "both", "shape", "affine")
 # Blocks that a fit of rows and columns leaves less than this part of the usual noise are quiet; less than the second
 # counts as that; as long as only so many cells of a row or column have equal values.
 _QUIET, _LEAST_LEFT, _TIED = 0.1, 0.02, 0.05
@@ -55,11 +57,11 @@ def bound(cells: float, freedom: float, explained: float) -> float:
     return cells / 2 * (expected * math.log(expected / explained) + rest)
 
 
-def bound_by_lines(freedom: float, explained: Floats, weights: Floats, squares: Floats) -> float:
-    """Return the bound for a form that explains so much of the squares of each row, or column, of a block."""
+def bounds_by_lines(freedom: Sequence[float], explained: Floats, weights: Floats, squares: Floats) -> list[float]:
+    """Return the bounds for forms that explain so much of the squares of each row, or column, of a block."""
     total = float(weights.sum())
-    share = np.minimum(explained / squares, _MOST_EXPLAINED)
-    return bound(total, freedom, -math.expm1(float(weights @ np.log1p(-share)) / total))
+    lost = np.log1p(-np.minimum(explained / squares, _MOST_EXPLAINED)) @ weights / total
+    return [bound(total, own, -math.expm1(of)) for own, of in zip(freedom, lost.tolist(), strict=True)]
 
 
 def quietness(cells: float, squares: float) -> float:
@@ -102,9 +104,8 @@ class Fit(NamedTuple):
     def drawn(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return the same, drawn in to normal scores where these are nearer to 0."""
         z = self.standard(x, rows, cols)
-        scores = self.scores.take(_bins(z))
-        np.copyto(z, scores, where=np.abs(scores) < np.abs(z))
-        return z
+        scores = self.scores.take(_bins(z), mode="clip")
+        return np.where(np.abs(scores) < np.abs(z), scores, z)
 
     def centred(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return the cells that are judged: drawn in, without means; 0 where missing."""
@@ -115,12 +116,11 @@ class Fit(NamedTuple):
 
 
 def _bins(z: Floats) -> NDArray[np.intp]:
+    """Return the bins of cells; those below the first and beyond the last count as these."""
     at = z * (_BINS / (2 * _REACH))
     at += _BINS / 2
     with np.errstate(invalid="ignore"):  # missing cells
-        bins = at.astype(np.intp)
-    np.maximum(bins, 0, out=bins)
-    return np.minimum(bins, _BINS - 1, out=bins)
+        return at.astype(np.intp)
 
 
 class _Sweep(NamedTuple):
@@ -201,13 +201,12 @@ def _gathered(kind: Any, parts: list[Any], of_rows: int) -> Any:
 
 def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     """Return effects, scales and scores, and the squares of what they leave."""
-    there = matrix.without_cells()
     n, m = matrix.shape
     in_col = np.maximum(first.in_col, 1.0)
     b, t2, overall = first.col_means, np.ones(m), first.variance
     sweeps = _SWEEPS_WITH_GAPS if first.gaps else _SWEEPS
     for number in range(1, sweeps + 1):
-        sweep = _gathered(_Sweep, list(by_chunks(matrix, partial(_sweep, there, first.gaps, b, t2, overall))), 2)
+        sweep = _gathered(_Sweep, by_chunks(matrix, _sweep, first.gaps, b, t2, overall), 2)
         step = sweep.sums / np.maximum(sweep.weights, 1e-300)
         b = b + step
         if 2 * number % sweeps:  # scales of columns are fitted halfway and at the end
@@ -218,17 +217,20 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     t2 = t2 * ((left / t2).sum() / first.cells)  # the mean square of the cells becomes 1
     t2 = np.maximum(t2, left / in_col / _LOUDEST)  # and that of no column much more
     fit = Fit(sweep.a, b, sweep.s2, t2, first.gaps, np.empty(0), np.zeros(n), np.zeros(m))
-    some = np.arange(0, n, -(-n // max(_ROWS_LOOKED_AT, _CELLS_LOOKED_AT // m)))
-    cells = matrix.block(some, np.arange(m))
-    fit = fit._replace(scores=_scores(fit.standard(cells, some)))
+    some = slice(None, None, -(-n // max(_ROWS_LOOKED_AT, _CELLS_LOOKED_AT // m)))
+    cells = every_row(matrix, some.step)
+    fit = fit._replace(scores=_scores(fit.standard(cells, some), first.gaps))
     # their means come from some rows, then from all of them
     drawn = fit.drawn(cells, some)
-    seen = ~np.isnan(drawn)
-    drawn[~seen] = 0.0
-    drawn -= (drawn.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))[:, None]
-    fit = fit._replace(col_means=(drawn * seen).sum(axis=0) / np.maximum(seen.sum(axis=0), 1))
+    if first.gaps:
+        seen = ~np.isnan(drawn)
+        drawn[~seen] = 0.0
+        drawn -= (drawn.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))[:, None]
+        fit = fit._replace(col_means=(drawn * seen).sum(axis=0) / np.maximum(seen.sum(axis=0), 1))
+    else:
+        fit = fit._replace(col_means=drawn.mean(axis=0) - drawn.mean())
     for _ in range(_SWEEPS_OF_MEANS if first.gaps else 1):
-        squares = _gathered(Squares, list(by_chunks(matrix, partial(_squares, there, fit))), 2)
+        squares = _gathered(Squares, by_chunks(matrix, _squares, fit), 2)
         step = squares.col_sums / in_col
         fit = fit._replace(row_means=squares.row_means, col_means=fit.col_means + step)
     # what the last step takes from the squares of rows it takes evenly
@@ -237,12 +239,30 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     return fit, squares._replace(row_squares=np.maximum(rows, 0.0), col_squares=np.maximum(cols, 0.0))
 
 
-def _scores(z: Floats) -> Floats:
+def _scores(z: Floats, gaps: bool) -> Floats:
     """Return the normal score of every bin, by the share of cells below its middle."""
-    counts = np.bincount(_bins(z[~np.isnan(z)]), minlength=_BINS)
+    bins = _bins(z[~np.isnan(z)] if gaps else z.ravel())
+    counts = np.bincount(np.minimum(np.maximum(bins, 0, out=bins), _BINS - 1, out=bins), minlength=_BINS)
     below, total = np.cumsum(counts) - counts / 2, int(counts.sum())
-    shares, bins = np.unique(np.clip(below, 0.5, total - 0.5) / total, return_inverse=True)
-    return np.array(list(map(NormalDist().inv_cdf, shares.tolist())))[bins]
+    below = np.minimum(np.maximum(below, 0.5), total - 0.5)
+    differs = np.diff(below, prepend=0.0) > 0
+    shares = below[differs] / total
+    score = _quantiles(np.minimum(shares, 1 - shares))
+    return np.where(shares > 0.5, -score, score)[np.cumsum(differs) - 1]
+
+
+def _quantiles(p: Floats) -> Floats:
+    """Return normal quantiles of p from 1e-12 to 1/2: a polynomial in √(−log p), right to 1e-13."""
+    values, start, stop = _quantile_table()
+    return np.asarray(np.polyval(values, (2 * np.sqrt(-np.log(p)) - start - stop) / (stop - start)))
+
+
+@lru_cache(maxsize=1)
+def _quantile_table() -> tuple[Floats, float, float]:
+    start, stop = math.sqrt(math.log(2)), math.sqrt(12 * math.log(10))
+    unit = np.cos(np.pi * (np.arange(34) + 0.5) / 34)
+    quantiles = [NormalDist().inv_cdf(math.exp(-(root**2))) for root in (start + stop + (stop - start) * unit) / 2]
+    return chebyshev.cheb2poly(chebyshev.chebfit(unit, quantiles, 33))[::-1], start, stop
 
 
 class Block(NamedTuple):
@@ -258,6 +278,7 @@ class Block(NamedTuple):
     in_row: Floats
     in_col: Floats
     cells: float
+    weights: tuple[Floats, ...]  # of its rows and columns
     by_cols: float
     by_rows: float
 
@@ -317,8 +338,7 @@ class Normal:
         self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
-        rows = np.arange(0, matrix.shape[0], self.step)
-        some = self.fit.centred(matrix.block(rows, np.arange(matrix.shape[1])), rows)
+        some = self.fit.centred(every_row(matrix, self.step), slice(None, None, self.step))
         self.columns = series_in(some)
         # the noise of most cells, however loud others are; those that are missing are 0
         size = np.abs(some[some != 0] if first.gaps else some)
@@ -350,8 +370,10 @@ class Normal:
         else:
             in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
         cells = float(in_row.sum())
-        of = self.first.in_col[cols].sum(), self.first.in_row[rows].sum()
-        return Block(rows, cols, z, seen, in_row, in_col, cells, *(restored(cells / max(lines, 1.0)) for lines in of))
+        of = self.first.in_row[rows], self.first.in_col[cols]
+        weights = tuple(np.maximum(lines - 2, 1.0) for lines in of)
+        hidden = [restored(cells / max(float(lines.sum()), 1.0)) for lines in reversed(of)]
+        return Block(rows, cols, z, seen, in_row, in_col, cells, weights, *hidden)
 
     def left(self, block: Block, state: State) -> Floats:
         """Return the cells of a block without what accepted blocks explain."""
@@ -359,10 +381,6 @@ class Normal:
             return block.z
         z = block.z - state.of_rows[block.rows, : state.terms] @ state.of_cols[block.cols, : state.terms].T
         return np.asarray(z if block.seen is None else z * block.seen)
-
-    def judge(self, block: Block, state: State) -> Judged:
-        """Return the strongest form of a block, given what has been accepted."""
-        return max(self.forms(block, self.left(block, state), state), key=lambda judged: judged.raw)
 
     def best(self, block: Block) -> float:
         """Return what the bounds would be if the cells of the block were the largest of the matrix, and all equal.
@@ -381,14 +399,13 @@ class Normal:
         if self.series:
             own *= float((whitening(block.cols, self.series).sum(axis=0) ** 2).mean())
         explained, noise = own * block.by_cols * block.by_rows, (self.start.squares + self.lost) / self.freedom
-        raw = self.bounds("level", 1, own, explained, own, block.cells, self.start, noise).raw
+        raw = self.raw(1, own, explained, own, block.cells, self.start, noise)
         if self.series:
             return raw
         raw = max(raw, quietness(block.cells - 1, 0.0) - self.log_tests)
-        for inside, of in zip((block.in_row, block.in_col), everywhere, strict=True):
-            weights = np.maximum(of - 2, 1.0)
-            line = weights, np.maximum(of - inside + inside * level**2, weights * noise)
-            raw = max(raw, bound_by_lines(1, explained / block.cells * inside, *line))
+        for inside, of, weights in zip((block.in_row, block.in_col), everywhere, block.weights, strict=True):
+            squares = np.maximum(of - inside + inside * level**2, weights * noise)
+            raw = max(raw, *bounds_by_lines([1], explained / block.cells * inside[None], weights, squares))
         return raw
 
     def sums(self, block: Block, z: Floats) -> Sums:
@@ -411,45 +428,57 @@ class Normal:
         on = on_cols, row_means @ given
         return Sums(squares, level, row_means, col_means, of_level, of_rows, max(of_cols, 0.0), *plain, *on)
 
-    def forms(self, block: Block, z: Floats, state: State) -> Iterator[Judged]:
-        """Return what the bounds say of every form of a block."""
+    def judge(self, block: Block, state: State) -> Judged:
+        """Return the strongest form of a block, given what has been accepted."""
         if not block.cells:
-            yield Judged(0.0)
-            return
+            return Judged(0.0)
+        z = self.left(block, state)
         sums = self.sums(block, z)
-        r, c = int((block.in_row > 0).sum()), int((block.in_col > 0).sum())
+        r, c = np.count_nonzero(block.in_row), np.count_nonzero(block.in_col)
         level = block.by_cols * block.by_rows * sums.of_level
         rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
+        freedom: list[float] = [1, c, r, r + c - 1]
+        own = [sums.of_level + part for part in (0.0, sums.of_cols, sums.of_rows, sums.of_rows + sums.of_cols)]
+        explained = [level + part for part in (0.0, cols, rows, rows + cols)]
+        if self.shapes and not self.series and min(r, c) > 1:
+            grams = np.array([_gram(z), _gram(self.without_rows(block, z, sums))])
+            shape, affine = np.linalg.eigvalsh(grams)[:, -1].tolist()  # the largest squared singular values
+            wide = (math.sqrt(r) + math.sqrt(c)) ** 2
+            freedom += [wide, wide + r]
+            own += [shape, own[2] + affine]
+            explained += [shape, explained[2] + affine]
         noise = (state.squares + self.lost) / self.freedom
-        lines = [] if self.series else list(self.lines(block, state, noise))
-        usual = min(noise, self.usual)
-        left = sums.squares - sums.of_level - sums.of_rows - sums.of_cols
-        if quiet := not self.series and left < _QUIET * block.cells * usual:
-            usual *= self.loudness(block, state)
-            quiet = left < _QUIET * block.cells * usual and self.continuous(block)
-        for form, freedom, own, explained in (
-            ("level", 1, sums.of_level, level),
-            ("columns", c, sums.of_level + sums.of_cols, level + cols),
-            ("rows", r, sums.of_level + sums.of_rows, level + rows),
-            ("both", r + c - 1, sums.of_level + sums.of_rows + sums.of_cols, level + rows + cols),
+        given = sums.squares, block.cells, state, noise
+        raws = [self.raw(*form, *given) for form in zip(freedom, own, explained, strict=True)]
+        for further in (
+            () if self.series else self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4])
         ):
-            judged = self.bounds(form, freedom, own, explained, sums.squares, block.cells, state, noise)
-            if quiet:
-                left = max((sums.squares - own) / usual, 0.0)
-                judged = judged._replace(raw=max(judged.raw, quietness(block.cells - freedom, left) - self.log_tests))
-            of_lines = explained_by_lines(form, block, z, sums) if lines else ()
-            for of, line in zip(of_lines, lines, strict=True):
-                by_line = bound_by_lines(freedom, explained / max(own, 1e-300) * of, *line)
-                judged = judged if judged.raw >= by_line else judged._replace(raw=by_line)
-            yield judged
-        if self.series or not self.shapes or min(r, c) < 2:
-            return
-        wide = (math.sqrt(r) + math.sqrt(c)) ** 2
-        shape = largest_square(z)
-        yield self.bounds("shape", wide, shape, shape, sums.squares, block.cells, state, noise)
-        shape = largest_square(self.without_rows(block, z, sums))
-        own, explained = sums.of_level + sums.of_rows + shape, level + rows + shape
-        yield self.bounds("affine", wide + r, own, explained, sums.squares, block.cells, state, noise)
+            raws[:4] = map(max, raws, further)
+        best = raws.index(max(raws))
+        return Judged(raws[best], _FORMS[best], explained[best], own[best])
+
+    def further(
+        self,
+        block: Block,
+        state: State,
+        sums: Sums,
+        noise: float,
+        freedom: list[float],
+        own: list[float],
+        explained: list[float],
+    ) -> Iterator[list[float]]:
+        """Return what else is said of the additive forms: by rows, by columns, and where the block is quiet."""
+        factor = np.array([e / max(o, 1e-300) for e, o in zip(explained, own, strict=True)])[:, None]
+        for at, squares, weights, of in zip(
+            block[:2], state[:2], block.weights, explained_by_lines(block, sums), strict=True
+        ):
+            yield bounds_by_lines(freedom, factor * of, weights, np.maximum(squares[at], weights * noise))
+        usual, left = min(noise, self.usual), sums.squares - own[3]
+        if left < _QUIET * block.cells * usual:
+            usual *= self.loudness(block, state)
+            if left < _QUIET * block.cells * usual and self.continuous(block):
+                rest = [max((sums.squares - one) / usual, 0.0) for one in own]
+                yield [quietness(block.cells - f, of) - self.log_tests for f, of in zip(freedom, rest, strict=True)]
 
     def loudness(self, block: Block, state: State) -> float:
         """Return the mean variance of a block's cells, below 1 where accepted blocks, rows or columns are quiet."""
@@ -467,28 +496,13 @@ class Normal:
         equal = [(np.diff(np.sort(x, axis=axis), axis=axis) == 0).sum() for axis in (0, 1)]
         return bool(max(equal) <= _TIED * block.cells)
 
-    def bounds(
-        self,
-        form: str,
-        freedom: float,
-        own: float,
-        explained: float,
-        squares: float,
-        cells: float,
-        state: State,
-        noise: float,
-    ) -> Judged:
+    def raw(
+        self, freedom: float, own: float, explained: float, squares: float, cells: float, state: State, noise: float
+    ) -> float:
         """Return the larger of two bounds: by the noise of the matrix, and by that of the block, never below it."""
         of_all = min(explained / (state.squares + self.lost), 1 - 1e-12)
         of_block = min(explained / max(squares - own + explained, cells * noise), _MOST_EXPLAINED)
-        raw = max(bound(self.freedom, freedom, of_all), bound(cells, freedom, of_block))
-        return Judged(raw, form, explained, own)
-
-    def lines(self, block: Block, state: State, noise: float) -> Iterator[tuple[Floats, Floats]]:
-        """Return the weights of the rows of a block and their squares, and the same of its columns."""
-        for at, squares, cells in zip(block[:2], state[:2], (self.first.in_row, self.first.in_col), strict=True):
-            weights = np.maximum(cells[at] - 2, 1.0)
-            yield weights, np.maximum(squares[at], weights * noise)
+        return max(bound(self.freedom, freedom, of_all), bound(cells, freedom, of_block))
 
     def without_rows(self, block: Block, z: Floats, sums: Sums) -> Floats:
         """Return cells without the levels of their rows."""
@@ -505,12 +519,22 @@ class Normal:
             count += 1
         lines = [squares.copy() for squares in state[:2]]
         factor = judged.explained / max(judged.own, 1e-300)
-        for squares, at, of in zip(lines, block[:2], explained_by_lines(judged.form, block, z, sums), strict=True):
+        for squares, at, of in zip(lines, block[:2], self.explained_by(judged.form, block, z, sums), strict=True):
             squares[at] = np.maximum(squares[at] - factor * of, 0.0)
         total = max(state.squares - judged.explained, 0.0)
         left = max(1 - (sums.squares - judged.own) / (block.cells * self.usual), 0.0)
         quiet = (*state.quiet, (block.rows, block.cols, left)) if left else state.quiet
         return State(lines[0], lines[1], total, of_rows, of_cols, count, quiet)
+
+    def explained_by(self, form: str, block: Block, z: Floats, sums: Sums) -> tuple[Floats, Floats]:
+        """Return Σ(2Z − P)P of each row and each column of a block, P one form fitted to it."""
+        if form in _FORMS[:4]:
+            by_row, by_col = explained_by_lines(block, sums)
+            return by_row[_FORMS.index(form)], by_col[_FORMS.index(form)]
+        left, right = first_pair(z if form == "shape" else self.without_rows(block, z, sums))
+        P = left[:, None] * right + (sums.row_means[:, None] if form == "affine" else 0.0)
+        D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
+        return D.sum(axis=1), D.sum(axis=0)
 
     def terms(self, form: str, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
@@ -527,30 +551,23 @@ class Normal:
             yield first_pair(z if form == "shape" else self.without_rows(block, z, sums))
 
 
-def explained_by_lines(form: str, block: Block, z: Floats, sums: Sums) -> tuple[Floats, Floats]:
-    """Return Σ(2Z − P)P of each row and each column of a block, P the form fitted to it."""
-    if form in ("shape", "affine"):
-        rest = z if form == "shape" else z - sums.row_means[:, None]
-        left, right = first_pair(rest if block.seen is None else rest * block.seen)
-        P = left[:, None] * right + (sums.row_means[:, None] if form == "affine" else 0.0)
-        D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
-        return D.sum(axis=1), D.sum(axis=0)
-    p, e = np.zeros(len(block.cols)), np.zeros(len(block.rows))
-    on_p: Any = 0.0
-    on_e: Any = 0.0
-    if form in ("columns", "both"):
-        p, on_p = sums.col_means, sums.on_cols
-    if form in ("rows", "both"):
-        e, on_e = sums.row_means, sums.on_rows
-    if form in ("level", "both"):
-        sign = 1.0 if form == "level" else -1.0
-        e, on_e = e + sign * sums.level, on_e + sign * sums.level * sums.cols
+def explained_by_lines(block: Block, sums: Sums) -> tuple[Floats, Floats]:
+    """Return Σ(2Z − P)P of each row and each column of a block, P the level, columns, rows and both fitted to it."""
+    P, on_p = np.zeros((4, len(block.cols))), np.zeros((4, len(block.rows)))
+    E, on_e = np.zeros((4, len(block.rows))), np.zeros((4, len(block.cols)))
+    P[1::2], on_p[1::2] = sums.col_means, sums.on_cols
+    E[2:], on_e[2:] = sums.row_means, sums.on_rows
+    of_level = sums.level * sums.cols
+    E[0], on_e[0] = sums.level, of_level
+    E[3] -= sums.level
+    on_e[3] -= of_level
+    squared = P * P, E * E
     if block.seen is None:
-        of_p, of_pp, of_e, of_ee = p.sum(), p @ p, e.sum(), e @ e
+        of_p, of_pp, of_e, of_ee = (part.sum(axis=1)[:, None] for part in (P, squared[0], E, squared[1]))
     else:
-        of_p, of_pp, of_e, of_ee = block.seen @ p, block.seen @ (p * p), e @ block.seen, (e * e) @ block.seen
-    by_row = 2 * (on_p + e * sums.rows) - (of_pp + 2 * e * of_p + e * e * block.in_row)
-    by_col = 2 * (on_e + p * sums.cols) - (of_ee + 2 * p * of_e + p * p * block.in_col)
+        of_p, of_pp, of_e, of_ee = P @ block.seen.T, squared[0] @ block.seen.T, E @ block.seen, squared[1] @ block.seen
+    by_row = 2 * (on_p + E * (sums.rows - of_p)) - of_pp - squared[1] * block.in_row
+    by_col = 2 * (on_e + P * (sums.cols - of_e)) - of_ee - squared[0] * block.in_col
     return by_row, by_col
 
 
@@ -572,11 +589,6 @@ def _with(columns: Floats, count: int, at: Indices, values: Floats) -> Floats:
 
 def _gram(z: Floats) -> Floats:
     return np.asarray(z.T @ z if z.shape[0] > z.shape[1] else z @ z.T)
-
-
-def largest_square(z: Floats) -> float:
-    """Return the largest squared singular value."""
-    return float(np.linalg.eigvalsh(_gram(z))[-1])
 
 
 def first_pair(z: Floats) -> tuple[Floats, Floats]:

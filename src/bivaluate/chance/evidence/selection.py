@@ -21,6 +21,7 @@ from bivaluate.solution import Bicluster
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 SUPPORTED, REDUNDANT, NOT_SUPPORTED, TOO_SMALL = VERDICTS = ("supported", "redundant", "not_supported", "too_small")
 NONE = "none"
@@ -28,8 +29,8 @@ NONE = "none"
 DUPLICATE = 0.9
 # One bicluster may explain two that share this part of the smaller one's rows or columns.
 _ALIKE = 0.5
-# From this many cells of blocks on, a second thread pays for itself.
-_MANY_CELLS = 200_000
+# From this many cells of blocks on, in all and on average, a second thread is worth it.
+_MANY_CELLS, _CELLS_PER_BLOCK = 200_000, 5000
 # Beyond this, or below its inverse, values are brought near 1 first.
 _LARGEST = 1e70
 _LOG_2 = math.log(2)
@@ -142,7 +143,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
     too, and counts if that gives more.
     """
     solution = cover.solution
-    jobs = n_jobs if sum(b.size for b in solution) >= _MANY_CELLS else 1
+    jobs = n_jobs if sum(b.size for b in solution) >= max(_MANY_CELLS, _CELLS_PER_BLOCK * len(solution)) else 1
     blocks = _for_each(lambda k: model.block(solution[k]), len(solution), jobs)
     judged = _for_each(lambda k: model.judge(blocks[k], model.start), len(solution), jobs)
     found, shaped = _select(model, cover, blocks, judged)
@@ -167,31 +168,31 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
     repeats = _Repeats(model, cover, alone, patterns)
     redundant: dict[int, tuple[int, ...]] = {}
     order: list[int] = []
-    waiting, stale = set(np.flatnonzero(raws > 0).tolist()), set[int]()
+    waiting, stale = raws > 0, np.zeros(K, dtype=np.bool_)
 
-    def again(k: int) -> None:
-        judged[k] = model.judge(blocks[k], state)
-        raws[k], gain[k] = judged[k].raw, judged[k].raw - names.cost(solution[k]) - model.log_tests
-        stale.discard(k)
-
-    while waiting:
-        k = max(waiting, key=lambda position: (gain[position], -position))
-        if gain[k] <= 0 and not stale:
+    while waiting.any():
+        k = _highest(gain, waiting)
+        if gain[k] <= 0 and not stale.any():
             break
-        if gain[k] <= 0 or k in stale:
-            for other in [k] if gain[k] > 0 else list(stale):
-                again(other)
+        if gain[k] <= 0 or stale[k]:
+            for again in [k] if gain[k] > 0 else np.flatnonzero(stale).tolist():
+                judged[again] = model.judge(blocks[again], state)
+                raws[again] = judged[again].raw
+                gain[again] = raws[again] - names.cost(solution[again]) - model.log_tests
+                stale[again] = False
             continue
-        waiting.remove(k)
+        waiting[k] = False
         if repeated := repeats.among(k, order, gain[k]):
             redundant[k] = repeated
             continue
         order.append(k)
         shaped = shaped or judged[k].form in SHAPES
-        state = model.accept(blocks[k], judged[k], state)
-        names.accept(solution[k])
+        if waiting.any() or redundant:  # others are judged given this one
+            state = model.accept(blocks[k], judged[k], state)
+            names.accept(solution[k])
         stale |= waiting
-    _raw_of_rest(model, cover, blocks, judged, raws, state, waiting | set(redundant))
+    waiting[list(redundant)] = True
+    _raw_of_rest(model, cover, blocks, judged, raws, state, waiting)
     redundant |= {
         k: tuple(other for other in sorted(order) if cover.shared_cells(k, other))
         for k in np.flatnonzero(alone > 0).tolist()
@@ -251,23 +252,29 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, c
 
 
 def _raw_of_rest(
-    model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged], raws: Floats, state: Any, rest: set[int]
+    model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged], raws: Floats, state: Any, rest: Flags
 ) -> None:
     """Give raw evidence to those that are not accepted, each given those that have more and share cells with it."""
-    stale: set[int] = set()
-    while rest:
-        k = max(rest, key=lambda position: (raws[position], -position))
+    stale = np.zeros(len(rest), dtype=np.bool_)
+    while rest.any():
+        k = _highest(raws, rest)
         if raws[k] <= 0:
             break
-        if k in stale:
+        if stale[k]:
             judged[k] = model.judge(blocks[k], state)
             raws[k] = judged[k].raw
-            stale.discard(k)
+            stale[k] = False
             continue
-        rest.remove(k)
-        if shared := {other for other in rest if cover.shared_cells(k, other)}:
+        rest[k] = False
+        shared = rest & (cover.shared_cells(k) > 0)
+        if shared.any():
             state = model.accept(blocks[k], judged[k], state)
             stale |= shared
+
+
+def _highest(values: Floats, among: Flags) -> int:
+    """Return the position of the largest of some values, the first where they tie."""
+    return int(np.where(among, values, -np.inf).argmax())
 
 
 class _Repeats(NamedTuple):

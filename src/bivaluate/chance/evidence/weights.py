@@ -183,8 +183,7 @@ class Weights:
     def __init__(self, matrix: Matrix, first: FirstSums) -> None:
         self.matrix, self.first = matrix, first
         self.unit = 0.0 if first.binary else 1.0 if first.whole else _median(matrix, first)
-        there = matrix.without_cells()
-        parts = list(by_chunks(matrix, partial(_margins, there, self.unit)))
+        parts = by_chunks(matrix, _margins, self.unit)
         row_sums, col_sums = np.concatenate([part[0] for part in parts]), sum_up(part[1] for part in parts)
         live = [np.flatnonzero(sums > 0) for sums in (row_sums, col_sums)]
         # place of each line among those with a positive sum, or -1
@@ -205,7 +204,7 @@ class Weights:
         self.start = State(np.ones(len(live[0])), np.ones(len(live[1])), 1.0)
         if not first.binary:
             everything = self.inside(np.arange(len(live[0])), np.arange(len(live[1])), self.start)
-            found = by_chunks(matrix, partial(_sums_of_chunk, there, self.unit, law, self.log_a, self.log_b))
+            found = by_chunks(matrix, _sums_of_chunk, self.unit, law, self.log_a, self.log_b)
             pearson = math.fsum(over for _, over in found) - 2 * float(row_sums.sum()) + everything
             self.start = self.start._replace(dispersion=max(pearson / first.freedom, 1e-9))
 
@@ -352,7 +351,7 @@ def _sums_of_rows(
 def _seen(matrix: Matrix) -> Any:
     from scipy.sparse import csr_array, vstack
 
-    return csr_array(vstack(list(by_chunks(matrix, partial(_seen_of, matrix.without_cells())))))
+    return csr_array(vstack(by_chunks(matrix, _seen_of)))
 
 
 def _seen_of(matrix: Matrix, start: int, cells: Any) -> Any:
@@ -375,6 +374,6 @@ def _median(matrix: Matrix, first: FirstSums) -> float:
     return float(np.median(np.concatenate(found)))
 
 
-def _positive(start: int, cells: Any) -> Floats:
+def _positive(matrix: Matrix, start: int, cells: Any) -> Floats:
     values = cells.ravel() if isinstance(cells, np.ndarray) else cells.data
     return np.asarray(values[values > 0])

@@ -8,8 +8,7 @@ from typing import Any
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io.formats import Options, matrix_formats, reader, try_apart, writer
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Options, Source, matrix_formats, reader, try_apart, writer
 from bivaluate.matrix import Matrix
 
 #: What rows and columns are, by format; where rows have no names, nothing is known of them.
@@ -43,8 +42,7 @@ def read_matrix(
     Parameters
     ----------
     path : str or path-like
-        A file, gzipped or not, a 10x folder or a zarr folder, recognised by content. Large binary ones are read when
-        they are used.
+        A file, gzipped or not, a 10x folder or a zarr folder, recognised by content.
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
     transpose : bool, default=False
@@ -55,11 +53,9 @@ def read_matrix(
         For text tables and Excel: whether the first line is a header.
     index_cols : int, optional
         For text tables and Excel: the number of leading columns that hold labels.
-    layer : str, optional
-        For .h5ad, .h5mu, .loom and zarr: the layer to read in place of X, ``"raw"`` for AnnData's raw; for plain HDF5
-        and zarr: the dataset; for CellRanger: the genome.
-    modality : str, optional
-        For MuData: which of its objects, such as "rna".
+    layer, modality : str, optional
+        The layer in place of X (``"raw"`` for AnnData's raw), the dataset of plain HDF5 and zarr, or the genome of
+        CellRanger; of MuData which of its objects, such as "rna".
     sheet : str or int, optional
         For Excel: the sheet, by name or by position from 0.
     absent : {"zero", "missing"}, optional
@@ -67,8 +63,7 @@ def read_matrix(
     rows, columns : str, optional
         What rows and columns are, in the plural ("genes", "samples"), where the format does not tell.
     untrusted : bool, default=False
-        Read the file first in a process with limits of time and memory, because strangers wrote it. So does
-        ``BIVALUATE_UNTRUSTED=1`` in the environment.
+        Read the file first in a process with limits of time and memory; so does ``BIVALUATE_UNTRUSTED=1``.
 
     Returns
     -------
@@ -77,10 +72,9 @@ def read_matrix(
 
     Raises
     ------
-    FileError, FormatError
-        If the file cannot be read, or does not follow its format; the message names the line.
-    ParameterError, MissingExtraError
-        If an option is not allowed here, or the format needs a package that is not installed.
+    FileError, FormatError, ParameterError, MissingExtraError
+        If the file cannot be read or does not follow its format (the message names the line), an option is not allowed
+        here, or a package is not installed.
 
     See Also
     --------
@@ -124,11 +118,6 @@ def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | Non
         The file to write; it appears whole or not at all.
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`); by default the extension chooses it.
-
-    Raises
-    ------
-    FileError, ParameterError, MatrixError
-        If the file cannot be written, the format is not known, or the matrix cannot be used.
 
     See Also
     --------

@@ -7,11 +7,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bivaluate._errors import FormatError
 from bivaluate._files import from_text
-from bivaluate._text import plural
-from bivaluate.io.formats import Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import FormatError, Options, Source, plural
 
 MISSING = frozenset(["", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "None"])
 WHITESPACE = " "

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._errors import BivaluateError, FormatError, ParameterError, suggest
-from bivaluate._text import first_few, plural
-from bivaluate.io.matrices._zarr import FREE_BYTES, MOST_UNPACKED, check_codecs
+from bivaluate._check import check_held
+from bivaluate._errors import BivaluateError, FormatError
+from bivaluate._zarr import FREE_BYTES, MOST_UNPACKED, check_codecs
 from bivaluate.io.source import Source
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -59,20 +59,14 @@ def opened(source: Source) -> Iterator[Any]:
     """Open an HDF5 file for reading; whatever its C library refuses becomes a format error."""
     import h5py
 
-    with guarded(source), h5py.File(source.path, "r") as file:
-        yield file
-
-
-@contextmanager
-def guarded(source: Source, what: str = "the HDF5 file") -> Iterator[None]:
-    """Turn whatever a library refuses into a format error."""
-    source.is_folder or source.size  # noqa: B018  a missing file is told apart from a damaged one
+    source.size  # noqa: B018  a missing file is not a damaged one
     try:
-        yield
-    except Exception as error:  # h5py raises whatever the C library, or NumPy, stumbles over
-        if isinstance(error, BivaluateError):
-            raise
-        raise source.damaged(what, error) from None
+        with h5py.File(source.path, "r") as file:
+            yield file
+    except BivaluateError:
+        raise
+    except Exception as error:
+        raise source.damaged(error) from None
 
 
 def layer_of(file: Any, layer: str, name: str) -> Any:
@@ -80,7 +74,7 @@ def layer_of(file: Any, layer: str, name: str) -> Any:
     layers = list(member(file, "layers", name)) if "layers" in file else []
     if layer not in layers:
         known = [*layers, *(["raw"] if {"raw", "raw.X"} & set(file) else [])]
-        raise ParameterError(f"{name} has no layer {layer!r}; layers: {first_few(known)}.{suggest(layer, known)}")
+        check_held(name, "layer", layer, known)
     return member(member(file, "layers", name), layer, name)
 
 
@@ -119,16 +113,6 @@ def groups(file: Any) -> dict[str, Any]:
 def is_group(node: Any) -> bool:
     """Whether a node is a group and not a dataset."""
     return hasattr(node, "keys")
-
-
-def check_matrix(node: Any, where: str) -> None:
-    """Raise unless an array is a 2-D matrix of numbers."""
-    if is_group(node):
-        raise FormatError(f"{where} is a group; a matrix is needed.")
-    if len(node.shape) != 2:
-        raise FormatError(f"{where} has {plural(len(node.shape), 'dimension')}; a 2-D matrix is needed.")
-    if np.dtype(node.dtype).kind not in "fiub":
-        raise FormatError(f"{where} holds {node.dtype}; real numbers are needed.")
 
 
 def check_stored(node: Any, name: str) -> None:

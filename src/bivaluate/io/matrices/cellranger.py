@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate._errors import ParameterError, suggest
-from bivaluate._text import first_few
-from bivaluate.io.formats import Format, Options
+from bivaluate._stored import Store, sparse_source
+from bivaluate.io.formats import Format, Matrix, Options, ParameterError, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, sparse_source
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 
 def _read(source: Source, options: Options) -> Matrix:
     """Read the counts; `layer` names the genome where a file of version 2 holds several."""
     store = Store(source.path, "hdf5")
-    with hdf5.guarded(source):
-        group = _chosen(store.root, options.layer, source.name)
-        shape = [int(n) for n in hdf5.member(group, "shape", source.name)[:]]
-        if len(shape) != 2:
-            raise source.fault(f"{group.name}/shape holds {len(shape)} numbers; two are needed.")
-        for part in ("data", "indices", "indptr"):
-            hdf5.member(group, part, source.name)
-        cells = sparse_source(store, group.name.strip("/"), (shape[0], shape[1]), False, False)
-        where = hdf5.member(group, "features", source.name) if "features" in group else group
-        key = "id" if "features" in group else "genes"
-        genes = hdf5.strings(hdf5.member(where, key, source.name), source.name) if key in where else None
-        barcodes = hdf5.strings(hdf5.member(group, "barcodes", source.name), source.name)
+    group = _chosen(store.root, options.layer, source.name)
+    shape = [int(n) for n in hdf5.member(group, "shape", source.name)[:]]
+    if len(shape) != 2:
+        raise source.fault(f"{group.name}/shape holds {len(shape)} numbers; two are needed.")
+    for part in ("data", "indices", "indptr"):
+        hdf5.member(group, part, source.name)
+    cells = sparse_source(store, group.name.strip("/"), (shape[0], shape[1]), False, False)
+    where = hdf5.member(group, "features", source.name) if "features" in group else group
+    key = "id" if "features" in group else "genes"
+    genes = hdf5.strings(hdf5.member(where, key, source.name), source.name) if key in where else None
+    barcodes = hdf5.strings(hdf5.member(group, "barcodes", source.name), source.name)
     if (len(barcodes), len(genes or range(shape[0]))) != (shape[1], shape[0]):
         found = f"{len(genes or ())} genes and {len(barcodes)} barcodes"
         raise source.fault(f"the matrix is {shape[0]} x {shape[1]}, but there are {found}.")
@@ -40,8 +35,7 @@ def _chosen(file: Any, genome: str | None, name: str) -> Any:
         raise ParameterError(f"{name} holds no matrix of CellRanger (a group with data, indices and indptr).")
     if genome is None and len(known) > 1:
         raise ParameterError(f"{name} holds {len(known)} genomes: {first_few(known)}. Choose one with layer=.")
-    if genome is not None and genome not in known:
-        raise ParameterError(f"{name} has no genome {genome!r}; it has {first_few(known)}.{suggest(genome, known)}")
+    check_held(name, "genome", genome or known[0], known)
     return hdf5.member(file, genome or known[0], name)
 
 

@@ -15,16 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._errors import FormatError
 from bivaluate._files import TemporaryRows, as_text, from_text, table_target
 from bivaluate._rows import FileSource
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Advice, Format, FormatError, Matrix, Option, Options
 from bivaluate.io.matrices._dialect import MISSING, WHITESPACE, Dialect, detect, number, sample_of, spelt
 from bivaluate.io.matrices._dialect import split_or_raise as split
 from bivaluate.io.matrices.triplets import grammar_of
 from bivaluate.io.source import MAX_CELLS, MAX_LINE, MAX_TEXT, Source
-from bivaluate.matrix import Matrix
 
 FAST_BYTES = 1 << 24  # from here on, pandas saves more time than importing it takes
 # Bytes that pandas reads at once: more of tables with many columns, each of which costs it some time.
@@ -281,8 +278,6 @@ def _detects(source: Source) -> bool:
     return True
 
 
-_NAME, _NOTE = "text table (CSV, TSV, any delimiter)", "also gzipped; see below"
-_OPTIONS = ("delimiter", "decimal", "header", "index_cols")
-FORMAT = Format(
-    "csv", _NAME, _EXTENSIONS, _detects, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain
-)
+_NAMED = ("csv", "text table (CSV, TSV, any delimiter)", _EXTENSIONS)
+_NOTE, _OPTIONS = "also gzipped; see below", ("delimiter", "decimal", "header", "index_cols")
+FORMAT = Format(*_NAMED, _detects, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain)

@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from bivaluate._errors import FormatError, ParameterError, suggest
-from bivaluate._text import first_few, plural
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, ParameterError, Source, check_held, plural
 from bivaluate.io.matrices._dialect import SAMPLE_LINES, detect
 from bivaluate.io.matrices.delimited import parse_rows
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 MAX_UNPACKED = 1 << 30
 # Every cell of a workbook has its own address, so that one of equal numbers unpacks to 15 times its size.
@@ -31,25 +27,16 @@ def _read(source: Source, options: Options) -> Matrix:
     import openpyxl
 
     _check_size(source)
-    try:
-        book = openpyxl.load_workbook(source.path, read_only=True, data_only=True)
-        lines = list(_lines(_sheet(book, options.sheet, source.name)))
-        book.close()
-    except ParameterError:
-        raise
-    except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
-        raise source.damaged("the workbook", error) from None
+    book = openpyxl.load_workbook(source.path, read_only=True, data_only=True)
+    lines = list(_lines(_sheet(book, options.sheet, source.name)))
+    book.close()
     dialect = detect(lines[:SAMPLE_LINES], source, replace(options, delimiter="\t", decimal="."))
     return parse_rows(source, dialect, iter(lines))
 
 
 def _check_size(source: Source) -> None:
-    source.size  # noqa: B018  a missing file is told apart from a damaged one
-    try:
-        with zipfile.ZipFile(source.path) as archive:
-            total = sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise source.damaged("the workbook", error) from None
+    with zipfile.ZipFile(source.path) as archive:
+        total = sum(member.file_size for member in archive.infolist())
     source.check_unpacked(total, MOST_UNPACKED, FREE_UNPACKED)
     if total > MAX_UNPACKED:
         raise FormatError(f"{source.name} unpacks to {total >> 20} MiB; at most {MAX_UNPACKED >> 20} can be read.")
@@ -58,8 +45,7 @@ def _check_size(source: Source) -> None:
 def _sheet(book: Any, sheet: str | int | None, name: str) -> Any:
     names = book.sheetnames
     if isinstance(sheet, str) and not (sheet.isdigit() and sheet not in names):
-        if sheet not in names:
-            raise ParameterError(f"{name} has no sheet {sheet!r}; sheets: {first_few(names)}.{suggest(sheet, names)}")
+        check_held(name, "sheet", sheet, names)
         return book[sheet]
     if not 0 <= int(sheet or 0) < len(names):
         raise ParameterError(f"sheet is {sheet}; {name} has {plural(len(names), 'sheet')}, counted from 0.")

@@ -5,12 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import MAX_CELLS, Format, Matrix, Options, Source, indices
 from bivaluate.io.matrices._dialect import Dialect
 from bivaluate.io.matrices.delimited import parse
-from bivaluate.io.members import indices
-from bivaluate.io.source import MAX_CELLS, Source
-from bivaluate.matrix import Matrix
 
 _VERSION = re.compile(r"#1\.([23])\s*")
 

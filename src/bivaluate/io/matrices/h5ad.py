@@ -11,18 +11,14 @@ import numpy as np
 from bivaluate._anndata import KEY, axes, check_key, results_tree
 from bivaluate._errors import FormatError, SolutionError
 from bivaluate._files import atomic_path
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options, import_optional
+from bivaluate._stored import Store, stored_cells
+from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, Source, import_optional
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, dense_source, sparse_source
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 
 def _read(source: Source, options: Options) -> Matrix:
     """Read X, a layer or raw, dense or sparse, as variables x observations."""
-    with hdf5.guarded(source):
-        return read_layout(Store(source.path, "hdf5"), source, options.layer)
+    return read_layout(Store(source.path, "hdf5"), source, options.layer)
 
 
 def read_layout(store: Store, source: Source, layer: str | None, folder: str = "") -> Matrix:
@@ -32,7 +28,9 @@ def read_layout(store: Store, source: Source, layer: str | None, folder: str = "
         top = hdf5.member(top, key, source.name)
     node, variables = _nodes(top, layer, source.name)
     obs, var = (index_of(part, source.name) for part in (hdf5.member(top, "obs", source.name), variables))
-    cells = _cells(store, node, source.name)
+    for part in ("data", "indices", "indptr") if hdf5.is_group(node) else ():
+        hdf5.member(node, part, source.name)
+    cells = stored_cells(store, node, True, source.name)
     if cells.shape != (len(var), len(obs)):
         found = f"{cells.shape[1]} x {cells.shape[0]}"
         raise source.fault(f"the matrix is {found}; there are {len(obs)} observations and {len(var)} variables.")
@@ -49,21 +47,6 @@ def _nodes(top: Any, layer: str | None, name: str) -> tuple[Any, Any]:
     return whole, hdf5.member(top, "var", name)
 
 
-def _cells(store: Store, node: Any, name: str) -> Any:
-    """Return the cells, variables x observations."""
-    key, where = str(node.name).strip("/"), f"{name}: {node.name}"
-    if not hdf5.is_group(node):
-        return dense_source(store, key, True, lambda found: hdf5.check_matrix(found, where))
-    shape = tuple(int(n) for n in node.attrs.get("shape", node.attrs.get("h5sparse_shape", ())))
-    kind = node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", ""))
-    kind = str(kind.decode() if isinstance(kind, bytes) else kind).removesuffix("_matrix")
-    if kind not in ("csr", "csc") or len(shape) != 2:
-        raise FormatError(f"{where} is stored as {kind!r}; csr, csc or a plain array is needed.")
-    for part in ("data", "indices", "indptr"):
-        hdf5.member(node, part, name)
-    return sparse_source(store, key, (shape[0], shape[1]), kind == "csr", True)
-
-
 def index_of(node: Any, name: str) -> tuple[str, ...]:
     """Return the names of observations or variables."""
     if not hdf5.is_group(node):
@@ -78,16 +61,13 @@ def index_of(node: Any, name: str) -> tuple[str, ...]:
 def write_h5ad_results(
     path: str | os.PathLike[str], evaluation: Any, *, key: str = KEY, transpose: bool = False
 ) -> None:
-    """Write an evaluation into the .h5ad file its matrix came from; it is replaced whole or not at all.
-
-    Membership goes to ``.varm[key]`` and ``.obsm[key]``, everything else to ``.uns[key]``.
+    """Write an evaluation into the .h5ad file its matrix came from: into ``.varm``, ``.obsm`` and ``.uns``.
 
     Parameters
     ----------
     path : str or path-like
-        The .h5ad file.
+        The .h5ad file, replaced whole or not at all.
     evaluation : Evaluation
-        The result of :func:`bivaluate.evaluate`.
     key : str, default="bivaluate"
         Name of the entries; entries of this name are replaced.
     transpose : bool, default=False
@@ -95,9 +75,8 @@ def write_h5ad_results(
 
     Raises
     ------
-    SolutionError, ParameterError, FileError, FormatError, MissingExtraError
-        If the solution does not fit the file, `key` cannot be a name, the file cannot be read or written, or anndata
-        is not installed.
+    SolutionError, ParameterError
+        If the solution does not fit the file, or `key` cannot be a name.
 
     See Also
     --------
@@ -139,6 +118,5 @@ _NOTE = (
     'read as genes x cells, that is transposed; `layer=`, `"raw"` for raw counts; sparse X stays sparse, large X in the '
     "file; results can be written back"
 )
-FORMAT = Format(
-    "h5ad", "AnnData .h5ad", (".h5ad",), hdf5.detector("h5ad"), _read, options=("layer",), needs="h5py", note=_NOTE
-)
+_NAMED = ("h5ad", "AnnData .h5ad", (".h5ad",), hdf5.detector("h5ad"))
+FORMAT = Format(*_NAMED, _read, options=("layer",), needs="h5py", note=_NOTE)

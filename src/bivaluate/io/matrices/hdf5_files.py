@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate._errors import FormatError, ParameterError, suggest
-from bivaluate._text import first_few
-from bivaluate.io.formats import Format, Options
+from bivaluate._stored import Store, dense_source
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, dense_source
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 # What a file is, by an attribute or a member of its root.
 _ATTRIBUTES = {
@@ -31,21 +27,17 @@ _MOST = 200  # members looked at
 def _read(source: Source, options: Options) -> Matrix:
     """Read the dataset named, or the only one that is a matrix."""
     store = Store(source.path, "hdf5")
-    with hdf5.guarded(source):
-        found = _datasets(store.root)
-        matrices = [key for key, node in found.items() if len(node.shape) == 2 and node.dtype.kind in "fiub"]
-        known_as = _known_as(store.root, source)
-        if options.layer is None and (known_as or len(matrices) != 1):
-            held = first_few([f"/{key} {node.shape}" for key, node in found.items()]) or "nothing"
-            what = f"is {known_as}" if known_as else "is an HDF5 file, but not of AnnData, MuData, CellRanger or Loom"
-            how = " Name the dataset that is the matrix with layer=." if matrices else ""
-            raise FormatError(f"{source.name} {what}. It holds {held}.{how}")
-        key = matrices[0] if options.layer is None else options.layer.strip("/")
-        if key not in found:
-            raise ParameterError(
-                f"{source.name} has no dataset {key!r}; it has {first_few(list(found))}.{suggest(key, found)}"
-            )
-        cells = dense_source(store, key, False, lambda node: hdf5.check_matrix(node, f"{source.name}: /{key}"))
+    found = _datasets(store.root)
+    matrices = [key for key, node in found.items() if len(node.shape) == 2 and node.dtype.kind in "fiub"]
+    known_as = _known_as(store.root, source)
+    if options.layer is None and (known_as or len(matrices) != 1):
+        held = first_few([f"/{key} {node.shape}" for key, node in found.items()]) or "nothing"
+        what = f"is {known_as}" if known_as else "is an HDF5 file, but not of AnnData, MuData, CellRanger or Loom"
+        how = " Name the dataset that is the matrix with layer=." if matrices else ""
+        raise FormatError(f"{source.name} {what}. It holds {held}.{how}")
+    key = matrices[0] if options.layer is None else options.layer.strip("/")
+    check_held(source.name, "dataset", key, found)
+    cells = dense_source(store, key, False, f"{source.name}: /{key}")
     return Matrix(cells, name=source.stem)
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate.io.formats import Format, Options
+from bivaluate._stored import Store, dense_source
+from bivaluate.io.formats import Format, Matrix, Options, Source
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, dense_source
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 _ROW_NAMES = ("Gene", "var_names", "Accession", "GeneName", "gene_names")
 _COL_NAMES = ("CellID", "obs_names", "cell_names")
@@ -17,15 +15,13 @@ _COL_NAMES = ("CellID", "obs_names", "cell_names")
 def _read(source: Source, options: Options) -> Matrix:
     """Read the main matrix or a layer."""
     store = Store(source.path, "hdf5")
-    with hdf5.guarded(source):
-        file = store.root
-        node = hdf5.member(file, "matrix", source.name)
-        if options.layer is not None:
-            node = hdf5.layer_of(file, options.layer, source.name)
-        where = f"{source.name}: {node.name}"
-        cells = dense_source(store, node.name.strip("/"), False, lambda found: hdf5.check_matrix(found, where))
-        rows = _names(file, "row_attrs", _ROW_NAMES, source.name)
-        cols = _names(file, "col_attrs", _COL_NAMES, source.name)
+    file = store.root
+    node = hdf5.member(file, "matrix", source.name)
+    if options.layer is not None:
+        node = hdf5.layer_of(file, options.layer, source.name)
+    cells = dense_source(store, node.name.strip("/"), False, f"{source.name}: {node.name}")
+    rows = _names(file, "row_attrs", _ROW_NAMES, source.name)
+    cols = _names(file, "col_attrs", _COL_NAMES, source.name)
     return Matrix(cells, rows, cols, source.stem)
 
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from bivaluate._anndata import stacked
-from bivaluate._errors import ParameterError, suggest
-from bivaluate._text import Advice, Option, first_few
-from bivaluate.io.formats import Format, Options
+from bivaluate._stored import Store
+from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, ParameterError, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store
 from bivaluate.io.matrices.h5ad import read_layout
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 ALL = "all"
 
@@ -18,8 +14,7 @@ ALL = "all"
 def _read(source: Source, options: Options) -> Matrix:
     """Read the matrix of one modality."""
     store = Store(source.path, "hdf5")
-    with hdf5.guarded(source):
-        return read_modality(store, source, options)
+    return read_modality(store, source, options)
 
 
 def read_modality(store: Store, source: Source, options: Options) -> Matrix:
@@ -46,10 +41,7 @@ def _chosen(known: list[str], modality: str | None, name: str) -> str:
         one, both = Option("modality", known[0]), Option("modality", ALL)
         said = f"{name} holds {len(known)} modalities: {first_few(known)}. Choose one with "
         raise ParameterError(Advice(said, one, ", or all of them, stacked by rows, with ", both, "."))
-    if modality not in known:
-        raise ParameterError(
-            f"{name} has no modality {modality!r}; it has {first_few(known)}.{suggest(modality, known)}"
-        )
+    check_held(name, "modality", modality, known)
     return modality
 
 

@@ -14,14 +14,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from bivaluate._errors import FormatError
 from bivaluate._files import atomic_path
 from bivaluate._rows import CHUNK_CELLS, FileSource, SparseSource
-from bivaluate._text import first_few, plural
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.matrices._stored import MAX_SIDE, checked_csr
-from bivaluate.io.source import MAX_CELLS, Source, first_line
-from bivaluate.matrix import Matrix
+from bivaluate._stored import MAX_SIDE, checked_csr
+from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source, first_few, first_line, plural
 
 _MAGIC = b"\x93NUMPY"
 _MAX_AXIS = 1 << 40
@@ -45,9 +41,8 @@ def _read(source: Source, options: Options) -> Matrix:
         plain = dtype.kind in "fiub" and dtype.itemsize <= 8 and len(shape) == 2 and not fortran
         if plain and not source.gzipped and min(shape) > 0 and math.prod(shape) > CHUNK_CELLS:
             _check_length(stream.tell() + math.prod(shape) * dtype.itemsize, source.size, source.name, shape, dtype)
-            return Matrix(
-                FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), stream.tell()), name=source.stem
-            )
+            cells = FileSource(source.path.absolute(), dtype, (shape[0], shape[1]), stream.tell())
+            return Matrix(cells, name=source.stem)
         available = source.most_unpacked if source.gzipped else source.size
         values = _cells(stream, source.name, available, shape, fortran, dtype)
     return Matrix(_as_matrix(values, source.name), name=source.stem)
@@ -96,12 +91,9 @@ def _cells(
 
 def _read_archive(source: Source) -> Matrix:
     members = {name.removesuffix(".npy") for name in source.zip_names()}
-    if {"rows", "cols"} <= members <= {*_RUN_PARTS} and (
-        "values" in members or {"data", "indices", "indptr"} <= members
-    ):
-        kept = _of_run_folder(source)
-        if kept is not None:
-            return kept
+    is_kept = "values" in members or {"data", "indices", "indptr"} <= members
+    if is_kept and {"rows", "cols"} <= members <= {*_RUN_PARTS} and (kept := matrix_of_run(source)) is not None:
+        return kept
     is_sparse = {"format", "shape", "data"} <= members
     chosen = "data" if is_sparse or not members else _choose(sorted(members), source.name)
     arrays = read_arrays(source, [chosen, "rows", "cols", *(_SPARSE_PARTS if is_sparse else ())])
@@ -114,52 +106,45 @@ def _read_archive(source: Source) -> Matrix:
     return Matrix(values, rows, cols, source.stem, absent)
 
 
-def _of_run_folder(source: Source) -> Matrix | None:
+def matrix_of_run(source: Source, shape: tuple[int, int] | None = None) -> Matrix | None:
     """Return a matrix that a run folder keeps; None where labels are not written as it writes them."""
     arrays = read_arrays(source, _RUN_PARTS)
     try:
-        rows, cols = _kept_labels(arrays["rows"]), _kept_labels(arrays["cols"])
-        absent = _kept_labels(arrays["absent"]) if "absent" in arrays else None
+        rows, cols, absent, nouns = (_kept_words(arrays.get(key)) for key in ("rows", "cols", "absent", "nouns"))
     except (ValueError, RecursionError):
         return None
     if "values" in arrays:
         values: Any = _as_matrix(arrays["values"], f"{source.name}, array 'values'")
     else:
         if "shape" not in arrays:  # run folders of earlier versions leave it to the journal
-            if cols is None:
+            if shape is None and cols is None:
                 hint = "name the file that the run was made of, or sweep again into a new folder"
                 raise source.fault(f"the sparse matrix does not say how many columns it has; {hint}.")
-            arrays["shape"] = np.array([len(arrays["indptr"]) - 1, len(cols)])
+            arrays["shape"] = np.array(shape or [len(arrays["indptr"]) - 1, len(cols or ())])
         values = _sparse(arrays | {"format": np.array("csr")}, source)
-    return Matrix(values, rows, cols, source.stem, "missing" if absent == ("missing",) else "zero")
+    is_missing = absent == ("missing",)
+    return Matrix(values, rows, cols, source.stem, "missing" if is_missing else "zero").called(*(nouns or ()))
 
 
-def _kept_labels(stored: np.ndarray[Any, Any]) -> tuple[str, ...] | None:
-    """Return the labels in the bytes of a list in JSON; a ValueError where they are none."""
-    labels = json.loads(stored.tobytes()) if stored.dtype == np.uint8 else ""
-    if labels is None:
-        return None
-    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-        raise ValueError("no list of labels")
-    return tuple(labels)
+def _kept_words(stored: np.ndarray[Any, Any] | None) -> tuple[str, ...] | None:
+    """Return the words in the bytes of a list in JSON; a ValueError where they are none."""
+    words = None if stored is None else json.loads(stored.tobytes()) if stored.dtype == np.uint8 else ""
+    if words is not None and not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        raise ValueError("no list of words")
+    return None if words is None else tuple(words)
 
 
 def read_arrays(source: Source, wanted: Iterable[str]) -> dict[str, np.ndarray[Any, Any]]:
     """Return those of the wanted arrays that an .npz archive holds, by name."""
     arrays: dict[str, np.ndarray[Any, Any]] = {}
-    try:
-        with zipfile.ZipFile(source.path) as archive:
-            members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
-            found = [key for key in dict.fromkeys(wanted) if key in members]
-            source.check_members(archive, [members[key] for key in found])
-            for key in found:
-                with archive.open(members[key]) as stream:
-                    name = f"{source.name}, array {members[key].filename!r}"
-                    arrays[key] = _cells(stream, name, members[key].file_size, *_header(stream, name))
-    except FormatError:
-        raise
-    except Exception as error:  # zipfile, zlib and NumPy each have their own words for damage
-        raise source.damaged("the .npz archive", error) from None
+    with zipfile.ZipFile(source.path) as archive:
+        members = {m.filename.removesuffix(".npy"): m for m in archive.infolist()}
+        found = [key for key in dict.fromkeys(wanted) if key in members]
+        source.check_members(archive, [members[key] for key in found])
+        for key in found:
+            with archive.open(members[key]) as stream:
+                name = f"{source.name}, array {members[key].filename!r}"
+                arrays[key] = _cells(stream, name, members[key].file_size, *_header(stream, name))
     return arrays
 
 
@@ -218,10 +203,7 @@ def _labels(array: np.ndarray[Any, Any] | None, source: Source) -> tuple[str, ..
         return None
     if array.ndim != 1 or array.dtype.kind not in "UiuS":
         raise source.fault(f"labels must be a 1-D array of text, found {array.dtype}.")
-    try:
-        return tuple(x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in array.tolist())
-    except ValueError as error:
-        raise source.damaged("a label", error) from None
+    return tuple(x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in array.tolist())
 
 
 def _write(matrix: Matrix, path: Path) -> None:
@@ -234,10 +216,8 @@ def _write(matrix: Matrix, path: Path) -> None:
         elif isinstance(matrix.source, SparseSource):  # as scipy.sparse.save_npz does, with labels beside it
             stored = matrix.source.array
             parts = {name: getattr(stored, name) for name in ("data", "indices", "indptr")}
-            parts["absent"] = np.array(matrix.absent)
-            np.savez_compressed(
-                stream, allow_pickle=False, format=np.array(b"csr"), shape=np.array(stored.shape), **parts, **arrays
-            )
+            parts |= {"format": np.array(b"csr"), "shape": np.array(stored.shape), "absent": np.array(matrix.absent)}
+            np.savez_compressed(stream, allow_pickle=False, **parts, **arrays)
         else:
             np.savez_compressed(stream, allow_pickle=False, X=matrix.values, **arrays)
 

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from bivaluate._errors import FormatError, MatrixError
 from bivaluate._files import atomic_path
 from bivaluate._rows import CHUNK_CELLS, chunk_rows, take_near
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source, first_line
-from bivaluate.matrix import Matrix
+from bivaluate.io.formats import Format, Matrix, Options, Source, first_line
 
 TOGETHER = 1 << 22  # cells that are read at once where all are asked for
 PROBED = 1 << 23  # bytes that a trial unpacks
@@ -26,28 +24,20 @@ def _read(source: Source, options: Options) -> Matrix:
     import pyarrow as pa
     import pyarrow.parquet
 
-    try:
-        with pa.parquet.ParquetFile(source.path) as file:
-            n, m = file.metadata.num_rows, file.metadata.num_columns
-            is_large = n * m > CHUNK_CELLS
-            names = [name for name in [_index_name(pa, file.schema_arrow)] if name] if is_large else None
-            table = file.read(columns=names)
-            schema = file.schema_arrow
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise source.damaged("the Parquet file", error) from None
-    return _in_file(pa, schema, table, n, source) if is_large else _to_matrix(pa, table, source)
-
-
-def _in_file(pa: Any, schema: Any, index: Any, n: int, source: Source) -> Matrix:
-    """Return a large table as a source; only its labels are read."""
-    label = _index_name(pa, schema)
-    columns = [name for name in schema.names if name != label]
-    if not columns:
-        raise FormatError(f"{source.name} holds no data: {n} rows, no data columns.")
-    kinds = {_dtype(pa, schema.field(name).type, name, source) for name in columns}
-    cells = ParquetSource(source.path.absolute(), tuple(columns), n, np.result_type(*kinds))
-    labels = None if label is None else tuple(str(text) for text in index.column(0).to_pylist())
-    return Matrix(cells, labels, _col_labels(columns), source.stem)
+    with pa.parquet.ParquetFile(source.path) as file:
+        n, schema = file.metadata.num_rows, file.schema_arrow
+        label = _index_name(pa, schema)
+        columns = [name for name in schema.names if name != label]
+        if not n or not columns:
+            raise FormatError(f"{source.name} holds no data: {n} rows, {len(columns)} data columns.")
+        kinds = {_dtype(pa, schema.field(name).type, name, source) for name in columns}
+        index = None if label is None else file.read(columns=[label]).column(0).to_pylist()
+        cells: Any = ParquetSource(source.path.absolute(), tuple(columns), n, np.result_type(*kinds))
+        if n * len(columns) <= CHUNK_CELLS:
+            values = np.empty((n, len(columns)))
+            cells.fill_from(file, values)
+            cells = values
+    return Matrix(cells, None if index is None else tuple(map(str, index)), _col_labels(columns), source.stem)
 
 
 def _dtype(pa: Any, kind: Any, name: str, source: Source) -> np.dtype[Any]:
@@ -91,7 +81,8 @@ class ParquetSource:
                         parts.append(self._held[at - self._first : stop - self._first])
                         at += len(parts[-1])
                     else:
-                        self._first, self._held = last, self._converted(next(self._batches))
+                        cells = self._by_columns(next(self._batches), slice(None))
+                        self._first, self._held = last, np.ascontiguousarray(cells.T)
             except BaseException as error:
                 self._batches = None  # a batch may be lost, as by an interrupt from the keyboard
                 if isinstance(error, (pa.ArrowException, OSError, ValueError, StopIteration)):
@@ -107,17 +98,19 @@ class ParquetSource:
         """Put all cells into an array, some columns at a time, read by pyarrow's threads."""
         import pyarrow as pa
 
-        step = max(1, TOGETHER // max(1, self.shape[0]))
         try:
-            file, _ = self._opened()
-            for cols in (slice(first, first + step) for first in range(0, self.shape[1], step)):
-                table = file.read(columns=list(self.columns[cols]))
-                at = 0
-                for batch in table.to_batches():
-                    values[at : at + batch.num_rows, cols] = self._by_columns(batch, cols).T
-                    at += batch.num_rows
+            self.fill_from(self._opened()[0], values)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(0, error) from None
+
+    def fill_from(self, file: Any, values: NDArray[np.float64]) -> None:
+        """Do so from the open file."""
+        step = max(1, TOGETHER // max(1, self.shape[0]))
+        for cols in (slice(first, first + step) for first in range(0, self.shape[1], step)):
+            at = 0
+            for batch in file.read(columns=list(self.columns[cols])).to_batches():
+                values[at : at + batch.num_rows, cols] = self._by_columns(batch, cols).T
+                at += batch.num_rows
 
     def probe(self) -> None:
         """Read the first row, of as many columns as a trial may take the time for; pages are unpacked whole."""
@@ -130,10 +123,8 @@ class ParquetSource:
         next(iter(file.iter_batches(1, [0], columns=list(self.columns[:count]), use_threads=False)), None)
 
     def _damaged(self, at: int, error: BaseException) -> MatrixError:
-        return MatrixError(
-            f"{self.path} cannot be read from row {at} on (counted from 0; {first_line(error)}). The file became "
-            "shorter while it was read, is gone, or is damaged. Write it again."
-        )
+        said = f"{self.path} cannot be read from row {at} on (counted from 0; {first_line(error)}). The file became"
+        return MatrixError(f"{said} shorter while it was read, is gone, or is damaged. Write it again.")
 
     def _opened(self) -> tuple[Any, list[int]]:
         """Return the file, and how many rows each of its groups has."""
@@ -157,9 +148,6 @@ class ParquetSource:
             for batch in file.iter_batches(size, [g], columns=columns, use_threads=False)
         )
 
-    def _converted(self, batch: Any) -> NDArray[Any]:
-        return np.ascontiguousarray(self._by_columns(batch, slice(None)).T)
-
     def _by_columns(self, batch: Any, cols: slice) -> NDArray[Any]:
         """Return the cells of some columns, one column after the other."""
         import pyarrow as pa
@@ -173,22 +161,6 @@ def _numbers(pa: Any, column: Any) -> NDArray[Any]:
     if column.null_count or pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
         column = column.cast(pa.float64(), safe=False).fill_null(np.nan)
     return np.from_dlpack(column)
-
-
-def _to_matrix(pa: Any, table: Any, source: Source) -> Matrix:
-    names: list[str] = table.column_names
-    label = _index_name(pa, table.schema)
-    index = None if label is None else names.index(label)
-    columns = [name for name in range(len(names)) if name != index]
-    if not columns or table.num_rows == 0:
-        raise FormatError(f"{source.name} holds no data: {table.num_rows} rows, {len(columns)} data columns.")
-    values = np.empty((table.num_rows, len(columns)))
-    for j, position in enumerate(columns):
-        column = table.column(position)
-        _dtype(pa, column.type, names[position], source)
-        values[:, j] = np.concatenate([_numbers(pa, chunk) for chunk in column.chunks])
-    labels = None if index is None else tuple(str(label) for label in table.column(index).to_pylist())
-    return Matrix(values, labels, _col_labels([names[j] for j in columns]), source.stem)
 
 
 def _col_labels(names: list[str]) -> tuple[str, ...] | None:

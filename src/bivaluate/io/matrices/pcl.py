@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from bivaluate._errors import FormatError
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source
 from bivaluate.io.matrices._dialect import Dialect
 from bivaluate.io.matrices.delimited import parse
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 _EXTENSIONS = (".pcl", ".cdt")
 _SKIPPED = frozenset(["EWEIGHT", "AID"])

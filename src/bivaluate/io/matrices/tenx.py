@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-import warnings
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from bivaluate._stored import MAX_SIDE
+from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source
 
-from bivaluate._errors import FormatError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.matrices._stored import MAX_SIDE
-from bivaluate.io.members import indices
-from bivaluate.io.source import MAX_CELLS, Source
-from bivaluate.matrix import Matrix
-
-_BANNER = re.compile(r"(?i)%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+general\s*")
-_CHUNK = 1 << 18
+_KINDS = "(coordinate|array) (real|integer|pattern) (general|symmetric|skew-symmetric)"
+_BANNER = re.compile(f"(?i)%%MatrixMarket matrix {_KINDS}")
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -47,66 +38,38 @@ def _names(files: list[Path], pattern: str) -> tuple[str, ...] | None:
 
 def _market(source: Source) -> Any:
     """Return a matrix, sparse where it is given by coordinates."""
-    lines = source.filled_lines()
-    number, banner = next(lines, (1, ""))
-    kind = _BANNER.fullmatch(banner.strip())
-    if kind is None:
-        needed = "'%%MatrixMarket matrix coordinate real general' (or integer, pattern, array)"
-        raise source.fault(f"{needed} is needed, found {banner[:80]!r}.", number)
-    entries = (pair for pair in lines if not pair[1].startswith("%"))
-    number, line = next(entries, (number, ""))
-    sizes = line.split()
-    coordinate = kind[1].lower() == "coordinate"
-    if len(sizes) != 2 + coordinate or indices(sizes) is None:
-        raise source.fault(f"the sizes of the matrix are needed, found {line[:60]!r}.", number)
-    n, m = int(sizes[0]), int(sizes[1])
-    count = int(sizes[2]) if coordinate else n * m
-    if not n * m > 0 or max(n, m) > MAX_SIDE or count > min(n * m, MAX_CELLS):
-        raise source.fault(f"{n} x {m} cells with {count} entries cannot be read (at most {MAX_CELLS}).", number)
-    width = 1 if not coordinate else 2 if kind[2].lower() == "pattern" else 3
-    table = _numbers(source, entries, width, count)
-    if not coordinate:
-        return np.ascontiguousarray(table.reshape(m, n).T)
-    rows, cols = table[:, 0], table[:, 1]
-    if count and not (rows.min() >= 1 and rows.max() <= n and cols.min() >= 1 and cols.max() <= m):
-        raise source.fault(f"an entry lies outside the {n} x {m} matrix (indices are counted from 1).")
-    at = rows.astype(np.int64) - 1, cols.astype(np.int64) - 1
-    from scipy.sparse import coo_array
+    from scipy.io import mminfo, mmread
 
-    return coo_array((table[:, 2] if width == 3 else np.ones(count), at), shape=(n, m)).tocsr()
+    banner = source.head_text.split("\n", 1)[0]
+    if not _BANNER.fullmatch(" ".join(banner.split())):
+        needed = "'%%MatrixMarket matrix coordinate real general' (or integer, pattern, array, symmetric)"
+        raise source.fault(f"{needed} is needed, found {banner[:80]!r}.", 1)
+    try:
+        with source.open() as stream:
+            n, m, count, *_ = mminfo(stream)
+        most = (source.most_unpacked if source.gzipped else source.size) // 2  # an entry takes two bytes or more
+        if not n * m > 0 or max(n, m) > MAX_SIDE or count > min(n * m, most, MAX_CELLS):
+            raise source.fault(f"{n} x {m} cells with {count} entries cannot be read from a file of this size.")
+        with source.open() as stream:
+            cells = mmread(_AsReal(stream, banner))
+    except ValueError as error:
+        if isinstance(error, FormatError):
+            raise
+        number, _, said = str(error).removeprefix("Line ").partition(": ")
+        raise (source.fault(said, int(number)) if number.isdigit() else source.damaged(error)) from None
+    return cells.tocsr() if hasattr(cells, "tocsr") else cells
 
 
-def _numbers(source: Source, entries: Any, width: int, count: int) -> NDArray[np.float64]:
-    """Parse `count` lines of `width` numbers in chunks; a fault is named by its line."""
-    parts = []
-    found = 0
-    while chunk := list(itertools.islice(entries, _CHUNK)):
-        found += len(chunk)
-        if found > count:
-            raise source.fault(f"more than the {count} announced entries.", chunk[-1][0])
-        parts.append(_block(source, chunk, width))
-    source.check_count(count, found, "entries")
-    return np.concatenate(parts) if parts else np.empty((0, width))
+class _AsReal:
+    """A file whose numbers are read as real ones: of what it calls integers, fractions would be cut off."""
 
+    def __init__(self, stream: IO[bytes], banner: str) -> None:
+        stream.readline()
+        self._first, self._stream = re.sub("(?i)integer", "real", banner).encode() + b"\n", stream
 
-def _block(source: Source, chunk: list[tuple[int, str]], width: int) -> NDArray[np.float64]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            block = np.fromstring(" ".join(line for _, line in chunk), sep=" ")
-            if block.size == width * len(chunk):
-                return block.reshape(-1, width)
-        except (DeprecationWarning, ValueError):
-            pass
-    for number, line in chunk:
-        words = line.split()
-        try:
-            [float(word) for word in words]
-        except ValueError:
-            words = []
-        if len(words) != width:
-            raise source.fault(f"{width} numbers are needed, found {line[:60]!r}.", number)
-    return np.array([line.split() for _, line in chunk], dtype=np.float64)
+    def read(self, size: int = -1) -> bytes:
+        first, self._first = self._first, b""
+        return first or self._stream.read(size)
 
 
 def _detects(source: Source) -> bool:
@@ -114,6 +77,5 @@ def _detects(source: Source) -> bool:
 
 
 _NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes"
-FORMAT = Format(
-    "10x", "10x folder, Matrix Market .mtx", (".mtx",), _detects, _read, note=_NOTE, folder=lambda _: True, rank=8
-)
+_NAMED = ("10x", "10x folder, Matrix Market .mtx", (".mtx",))
+FORMAT = Format(*_NAMED, _detects, _read, note=_NOTE, folder=lambda _: True, rank=8)

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bivaluate._errors import FormatError
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Advice, Format, FormatError, Matrix, Option, Options, Source
 from bivaluate.io.matrices._dialect import WHITESPACE, number, spelt, split_or_raise
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 _DOUBLE_COLON = "::"
 _DELIMITERS = (_DOUBLE_COLON, "\t", ",", ";", "|", WHITESPACE)
@@ -112,9 +108,7 @@ def _read(source: Source, options: Options) -> Matrix:
             raise source.fault(f"the value is {text[:40]!r}, which is not a number.", n)
         pair = tuple(places.setdefault(key, len(places)) for places, key in zip(positions, keys, strict=True))
         if pair in seen:
-            raise source.fault(
-                f"{keys[0]!r} and {keys[1]!r} occur together twice; one line for each cell is needed.", n
-            )
+            raise source.fault(f"{keys[0]!r} and {keys[1]!r} occur together twice; one line per cell is needed.", n)
         seen.add(pair)
         if value == value:
             values.append(value)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from bivaluate._errors import FormatError
-from bivaluate._text import first_few
-from bivaluate.io.formats import Format, Options
+from bivaluate._stored import Store, dense_source
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
-from bivaluate.io.matrices._stored import Store, dense_source
 from bivaluate.io.matrices.h5ad import read_layout
 from bivaluate.io.matrices.mudata import read_modality
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 
 _MARKS = ("zarr.json", ".zgroup", ".zarray")
 
@@ -18,15 +14,12 @@ _MARKS = ("zarr.json", ".zgroup", ".zarray")
 def _read(source: Source, options: Options) -> Matrix:
     """Read an AnnData object, a modality of a MuData object, an array, or an array of a group."""
     store = Store(source.path, "zarr")
-    with hdf5.guarded(source, "the zarr folder"):
-        if hdf5.is_group(store.root) and "mod" in store.root:
-            return read_modality(store, source, options)
-        if hdf5.is_group(store.root) and {"obs", "var"} <= set(store.root):
-            return read_layout(store, source, options.layer)
-        key = _array(store, options.layer, source.name)
-        where = f"{source.name}{key and ': ' + key}"
-        cells = dense_source(store, key, False, lambda node: hdf5.check_matrix(node, where))
-    return Matrix(cells, name=source.stem)
+    if hdf5.is_group(store.root) and "mod" in store.root:
+        return read_modality(store, source, options)
+    if hdf5.is_group(store.root) and {"obs", "var"} <= set(store.root):
+        return read_layout(store, source, options.layer)
+    key = _array(store, options.layer, source.name)
+    return Matrix(dense_source(store, key, False, f"{source.name}{key and ': ' + key}"), name=source.stem)
 
 
 def _array(store: Store, layer: str | None, name: str) -> str:
@@ -37,18 +30,14 @@ def _array(store: Store, layer: str | None, name: str) -> str:
     matrices = [key for key in known if len(store.root[key].shape) == 2]
     if layer in known or (layer is None and len(matrices) == 1):
         return str(layer or matrices[0])
-    raise FormatError(
-        f"{name} is a zarr group, but not of AnnData or MuData; it holds {first_few(known) or 'no arrays'}. "
-        "Name the array that is the matrix with layer=."
-    )
+    said = f"{name} is a zarr group, but not of AnnData or MuData; it holds {first_few(known) or 'no arrays'}."
+    raise FormatError(f"{said} Name the array that is the matrix with layer=.")
 
 
 def _detects(source: Source) -> bool:
     return any((source.path / mark).is_file() for mark in _MARKS)
 
 
-_NOTE = (
-    "AnnData and MuData folders as genes x cells, plain arrays as stored; `layer=`, `modality=`; large ones stay there"
-)
+_NOTE = "AnnData and MuData folders as genes x cells, plain arrays as they are; `layer=`, `modality=`; large ones stay"
 _NAMED, _OPTIONS = ("zarr", "zarr folder", (".zarr",), None, _read), ("layer", "modality")
 FORMAT = Format(*_NAMED, options=_OPTIONS, needs="zarr", note=_NOTE, folder=_detects)

@@ -10,9 +10,8 @@ from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import ParameterError
 from bivaluate._factors import check_rule
-from bivaluate.io.formats import Format, Options, reader, recognise, try_apart, writer
+from bivaluate.io.formats import Format, Options, Source, reader, recognise, try_apart, writer
 from bivaluate.io.members import document_of, settle, to_biclustering, with_whole_axis
-from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -35,8 +34,7 @@ def read_solution(
     path : str or path-like
         A file, or the folder of a tool that writes several. The format is recognised by content.
     X : Matrix, DataFrame or array-like, optional
-        The matrix they belong to. Needed where members are given by label; where given, it also supplies a shape
-        the file does not state, and is checked against one it does.
+        The matrix they belong to; needed where members are given by label.
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`), where recognition is wrong.
     index_base : {0, 1}, optional
@@ -44,7 +42,7 @@ def read_solution(
     members : {"index", "label"}, optional
         What numbers in a text format are, where they could be either.
     item : int, optional
-        Which solution of a file or folder that holds several (biclustlib and cNMF write such), counted from 0.
+        Which of several solutions (biclustlib and cNMF write such), counted from 0.
     rule : str, optional
         Which members belong to a factor, where a tool wrote loadings, as in :meth:`Biclustering.from_factors`.
     untrusted : bool, default=False
@@ -55,16 +53,9 @@ def read_solution(
     Biclustering
         Indices are counted from 0 whatever the file did.
 
-    Raises
-    ------
-    FileError, FormatError, MissingExtraError
-        If the file cannot be read, is in no known format, or does not follow its format; the message names the line.
-    SolutionError, ParameterError
-        If the members do not fit the matrix, are labels and no matrix is given, or an option is not allowed.
-
     See Also
     --------
-    write_solution, Biclustering.from_json
+    write_solution
 
     Examples
     --------
@@ -99,8 +90,7 @@ def read_solutions(
 
     Examples
     --------
-    >>> [len(solution) for solution in read_solutions("cnmf_run", X)]  # doctest: +SKIP
-    [5, 6, 7]
+    >>> solutions = read_solutions("cnmf_run", X)  # doctest: +SKIP
     """
     source = Source(path)
     record = reader("solution", source, format) if item is None else None
@@ -120,33 +110,7 @@ def read_members(
     rule: str | None = None,
     untrusted: bool = False,
 ) -> tuple[Document, Format[Document]]:
-    """Read biclusters without asking that labels have a matrix.
-
-    Parameters
-    ----------
-    path, X, format, index_base, members, item, rule, untrusted : object
-        As in :func:`read_solution`.
-
-    Returns
-    -------
-    document : Document
-        Members by index from 0, or by label where no matrix is given.
-    record : Format
-        The format of the file.
-
-    Raises
-    ------
-    FileError, FormatError, SolutionError, ParameterError, MissingExtraError
-        As in :func:`read_solution`.
-
-    See Also
-    --------
-    write_members
-
-    Examples
-    --------
-    >>> document, record = read_members("found.csv")  # doctest: +SKIP
-    """
+    """Read biclusters: members by index from 0, or by label where no matrix is given; and the format of the file."""
     if index_base is not None and index_base not in (0, 1):
         raise ParameterError(f"index_base is {index_base!r}; indices are counted from 0 or from 1.")
     if members is not None:
@@ -183,11 +147,6 @@ def write_solution(
     format : str, optional
         Key of a format (see :func:`bivaluate.io.describe_formats`); by default the extension chooses it.
 
-    Raises
-    ------
-    FileError, ParameterError, SolutionError
-        If the file cannot be written, the format is not known or cannot hold the solution, or `X` does not fit.
-
     See Also
     --------
     read_solution
@@ -201,29 +160,7 @@ def write_solution(
 
 
 def write_members(document: Document, path: str | os.PathLike[str], *, format: str | None = None) -> Format[Document]:
-    """Write what :func:`read_members` returned.
-
-    Parameters
-    ----------
-    document : Document
-        Members by index from 0 or by label.
-    path, format : object
-        As in :func:`write_solution`.
-
-    Returns
-    -------
-    Format
-        The format it was written in.
-
-    See Also
-    --------
-    read_members
-
-    Examples
-    --------
-    >>> write_members(Document([(["g1", "g3"], ["c2"])], "label"), "found.csv").key
-    'csv'
-    """
+    """Write what :func:`read_members` returned; return the format it was written in."""
     target = Source(path)
     record: Format[Document] = writer("solution", target, format)
     record.save(document, target.path)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bivaluate._document import Document
-from bivaluate._errors import ParameterError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, Options, ParameterError, Source
 
 _FILE, _WORDS = "topics.json", '"topic_representations"'
 
@@ -33,13 +30,12 @@ def _read(source: Source, options: Options) -> Document:
     X = options.X
     if X is None:
         raise ParameterError(f"{source.name} names words: their places are those of a matrix of documents and words.")
-    documents = next((axis for axis in (0, 1) if X.shape[axis] == len(topics)), None)
+    n = len(topics)
+    documents = next((axis for axis in (0, 1) if X.shape[axis] == n), None)
     labels = None if documents is None else (X.col_labels, X.row_labels)[documents]
     if documents is None or labels is None:
         size = f"{X.shape[0]} x {X.shape[1]}"
-        raise source.fault(
-            f"it has {len(topics)} documents; a matrix of these and labelled words is needed, not {size}."
-        )
+        raise source.fault(f"it has {n} documents; a matrix of these and labelled words is needed, not {size}.")
     places = {label: place for place, label in enumerate(labels)}
     pairs: list[tuple[Any, Any]] = []
     for topic in sorted(int(name) for name in words):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bivaluate._document import Document, Members
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, Members, Options, Source
 
 _HEADER = "NumOfRows;NumOfColumns;Rows;Columns"
 

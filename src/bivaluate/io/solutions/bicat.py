@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bivaluate._document import Document
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.solutions.r_text import SIZES, parse
-from bivaluate.io.source import Source
 
 _HEADER = re.compile(r"\s*Number of BCs\s*=\s*\d+\s*", re.IGNORECASE)
 

@@ -10,9 +10,7 @@ from typing import Any
 from bivaluate._document import Document, Members, member_kinds, parse_json
 from bivaluate._errors import FormatError, ParameterError, SolutionError
 from bivaluate._files import text_target
-from bivaluate._text import Advice, Option
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Advice, Format, Option, Options, Source
 
 _MARK = re.compile(r'"__class__"\s*:\s*"Biclustering"|"biclusters"\s*:\s*\[\s*\[\s*\[\s*[-\d]')
 
@@ -59,7 +57,5 @@ def _write(document: Document, path: Path) -> None:
         stream.write(json.dumps(content) + "\n")
 
 
-_NOTE = "`item=` (`--item`) chooses among several"
-FORMAT = Format(
-    "biclustlib", "biclustlib JSON", (), _detects, _read, _write, options=("item",), note=_NOTE, members="index"
-)
+_NAMED, _NOTE = ("biclustlib", "biclustlib JSON", ()), "`item=` (`--item`) chooses among several"
+FORMAT = Format(*_NAMED, _detects, _read, _write, options=("item",), note=_NOTE, members="index")

@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from bivaluate._document import Document, Members
-from bivaluate._errors import FormatError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source, indices
 
 _FOUND = re.compile(r"FOUND BICS:#(\d{1,9})")
 _LISTS = re.compile(r"Y=\[([^\[\]]*)\]\s*X=\[([^\[\]]*)\]")

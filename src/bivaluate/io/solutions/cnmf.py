@@ -8,15 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bivaluate._document import Document
-from bivaluate._errors import FormatError, ParameterError
 from bivaluate._factors import DEFAULT_RULE, members_of_factors
 from bivaluate._text import Advice, Option, first_few, plural
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, FormatError, Matrix, Options, ParameterError, Source
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, members_of_masks
 
 _USAGES = re.compile(r"(?P<run>.+)\.usages\.k_(?P<k>\d+)(?P<dt>\.dt_[\d_]+)?\.consensus\.txt")
@@ -93,9 +89,7 @@ def read_programs(path: Path, k: int | None = None, top: int = 50) -> tuple[str,
         raise ParameterError(Advice(f"{path} holds {found}; one K is needed: choose it with ", Option("k"), "."))
     spectra_path = fits[0].spectra()
     if spectra_path is None or _SPECTRA[0] not in spectra_path.name:
-        raise FormatError(
-            f"{path}: {fits[0].name} has no spectra scores ({_SPECTRA[0]}), by which programs are compared."
-        )
+        raise FormatError(f"{path}: {fits[0].name} has no {_SPECTRA[0]}, by which programs are compared.")
     spectra = _table(spectra_path)
     scores = np.where(np.isfinite(spectra.values), spectra.values, -np.inf)
     rows = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :top], axis=1)

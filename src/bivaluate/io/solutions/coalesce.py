@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bivaluate._document import Document, Members
-from bivaluate._errors import FormatError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source
 
 
 def _detects(source: Source) -> bool:

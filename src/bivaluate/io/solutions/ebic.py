@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bivaluate._document import Document, Members
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, Members, Options, Source, indices
 
 _COUNT = re.compile(r"#?\s*(\d{1,9})")
 _LINE = re.compile(r"Bicluster\(\s*\[([^\]]*)\]\s*,\s*\[([^\]]*)\]\s*\)")

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bivaluate._document import Document
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.solutions.numpy_factors import factor_document
-from bivaluate.io.source import Source
 
 _WORDS = ".expElogbeta.npy"
 
@@ -30,9 +28,7 @@ def _read(source: Source, options: Options) -> Document:
     words, documents = _files(source)
     if len(words) != 1 or len(documents) != 1:
         found = ", ".join(p.name for p in [*words, *documents]) or "neither"
-        raise source.fault(
-            f"one NAME{_WORDS} and one NAME.mm are needed (MmCorpus.serialize('NAME.mm', model[corpus])), found {found}."
-        )
+        raise source.fault(f"one NAME{_WORDS} and one NAME.mm are needed (MmCorpus.serialize), found {found}.")
     weights = np.load(words[0], allow_pickle=False)
     topics = mmread(documents[0]).toarray()
     lacking = len(weights) - topics.shape[1]  # MmCorpus leaves out the last topics if no document has them

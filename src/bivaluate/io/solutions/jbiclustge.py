@@ -6,9 +6,7 @@ import re
 from typing import Any
 
 from bivaluate._document import Document, Members, member_kinds, parse_json
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices
-from bivaluate.io.source import Source, numbered
+from bivaluate.io.formats import Format, Options, Source, indices, numbered
 
 Blocks = list[tuple[int | None, dict[str, Any]]]  # the line a bicluster starts on, what is said about it
 

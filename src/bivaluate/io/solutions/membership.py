@@ -14,12 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bivaluate._document import COL_WORDS, EXAMPLE_TABLE, ROW_WORDS, Document
-from bivaluate._errors import FormatError
 from bivaluate._files import as_text, from_text, table_target
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices, labelled
-from bivaluate.io.source import Source, numbered
-from bivaluate.matrix import Matrix
+from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, indices, numbered
+from bivaluate.io.members import labelled
 
 _ROW = frozenset(["r", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
@@ -175,21 +172,17 @@ def _is_without_axis(text: str) -> bool:
 def _with_axis(rows: Rows, X: Matrix | None, source: Source) -> Rows:
     """Say in front of every line whether its label is of a row or of a column; only labels of the matrix tell."""
     known = {"row": frozenset((X and X.row_labels) or ()), "column": frozenset((X and X.col_labels) or ())}
-    for line, (label, *cells) in rows:
+    for n, (label, *cells) in rows:
         axes = [word for word, labels in known.items() if label in labels]
         if len(axes) != 1:
-            raise source.fault(
-                f"nothing tells whether {label[:40]!r} is a row or a column of the matrix; {_AXIS}.", line
-            )
-        yield line, [*axes, label, *cells]
+            raise source.fault(f"nothing tells whether {label[:40]!r} is a row or a column of the matrix; {_AXIS}.", n)
+        yield n, [*axes, label, *cells]
 
 
 def _nearly(source: Source) -> str:
     if not _is_without_axis(source.head_text):
         return ""
-    return (
-        f"In a table of zeros and ones, {_AXIS}; as csv it needs none if labels of the matrix tell rows from columns."
-    )
+    return f"In a table of zeros and ones, {_AXIS}; as csv it needs none if labels of X tell rows from columns."
 
 
 def _write(document: Document, path: Path) -> None:
@@ -204,7 +197,5 @@ def _write(document: Document, path: Path) -> None:
                 writer.writerows([f"B{k + 1}", what, *values] for values in cells)
 
 
-_NAME, _NOTE = "membership table (CSV, TSV)", "four layouts, see below"
-FORMAT = Format(
-    "csv", _NAME, (".csv", ".tsv"), _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly
-)
+_NAMED, _NOTE = ("csv", "membership table (CSV, TSV)", (".csv", ".tsv")), "four layouts, see below"
+FORMAT = Format(*_NAMED, _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly)

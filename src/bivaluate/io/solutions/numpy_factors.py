@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bivaluate._document import Document
 from bivaluate._errors import SolutionError
 from bivaluate._factors import DEFAULT_RULE
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.matrices.numpy_files import read_arrays
-from bivaluate.io.source import Source
 from bivaluate.solution import Biclustering, as_document
 
 _ROWS, _COLS = "W", ("H", "components", "components_")
@@ -42,7 +40,5 @@ def factor_document(source: Source, W: Any, H: Any, options: Options, **info: st
 
 
 _NAME = "NumPy .npz with the factors W and H"
-_NOTE = (
-    "`np.savez(path, W=W, H=model.components_)`, rows x K and K x columns; `rule=` (`--rule`) says which members belong"
-)
+_NOTE = "`np.savez(path, W=W, H=model.components_)`, n x K and K x m; `rule=` (`--rule`) says which members belong"
 FORMAT = Format("factors", _NAME, (".npz",), _detects, _read, options=("rule",), note=_NOTE)

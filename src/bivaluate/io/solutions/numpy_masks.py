@@ -8,10 +8,8 @@ import numpy as np
 
 from bivaluate._document import Document, document_of_labels
 from bivaluate._errors import SolutionError
-from bivaluate._text import first_few
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Format, Options, Source, first_few
 from bivaluate.io.matrices.numpy_files import read_arrays
-from bivaluate.io.source import Source
 from bivaluate.solution import Biclustering, as_document
 
 _ROWS, _COLS = ("rows", "rows_"), ("columns", "cols", "columns_")

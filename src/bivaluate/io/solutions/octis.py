@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bivaluate._document import Document
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.matrices.numpy_files import read_arrays
 from bivaluate.io.solutions.numpy_factors import factor_document
-from bivaluate.io.source import Source
 
 _WORDS, _DOCUMENTS = "topic-word-matrix", "topic-document-matrix"
 
@@ -19,9 +17,7 @@ def _read(source: Source, options: Options) -> Document:
     """Read the weights and apply the rule: documents are rows, words are columns."""
     arrays = read_arrays(source, (_WORDS, _DOCUMENTS))
     if len(arrays) < 2:
-        raise source.fault(
-            f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes them."
-        )
+        raise source.fault(f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes.")
     return factor_document(source, arrays[_DOCUMENTS].T, arrays[_WORDS], options, algorithm="OCTIS")
 
 

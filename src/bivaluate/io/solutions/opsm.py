@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bivaluate._document import Document, Members
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, Members, Options, Source
 
 _NUMBERS = re.compile(r"\s*\d+(?: +\d+)*\s*")
 
@@ -25,9 +23,7 @@ def _read(source: Source, options: Options) -> Document:
             raise source.fault(f"whole numbers separated by blanks are needed, found {line.strip()[:60]!r}.", n)
     if len(lines) % 2:
         raise source.fault("the columns of this bicluster are missing. Is the file truncated?", lines[-1][0])
-    members: list[Members] = [
-        (rows.split(), cols.split()) for (_, rows), (_, cols) in zip(lines[::2], lines[1::2], strict=True)
-    ]
+    members: list[Members] = [(lines[k][1].split(), lines[k + 1][1].split()) for k in range(0, len(lines), 2)]
     return Document(members, "token", lines=[n for n, _ in lines[::2]])
 
 

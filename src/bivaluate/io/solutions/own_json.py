@@ -7,8 +7,7 @@ from pathlib import Path
 
 from bivaluate._document import Document, parse_document
 from bivaluate._files import text_target
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Format, Options, Source
 
 
 def _detects(source: Source) -> bool:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bivaluate._document import Document
-from bivaluate._errors import FormatError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import Source
+from bivaluate.io.formats import Document, Format, FormatError, Options, Source
 
 _HEADER = re.compile(r"^# (QUBIC|UniBic)\S* version\b", re.IGNORECASE)  # all there is where nothing was found
 _BLOCK = re.compile(r"^BC\d+\s+S=\d+", re.MULTILINE)

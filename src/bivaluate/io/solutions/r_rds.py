@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._document import Document
-from bivaluate._errors import FormatError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.source import MAX_CELLS, Source
+from bivaluate.io.formats import MAX_CELLS, Document, Format, FormatError, Options, Source
 
 FREE_NUMBERS = 1 << 20  # of a sequence, whatever the size of the file
 _BZIP2, _XZ, _GZIP = b"BZh", b"\xfd7zXZ\x00", b"\x1f\x8b"
@@ -38,19 +35,14 @@ def _slots(source: Source) -> dict[str, Any]:
     data = source.all_bytes()
     if not data:
         raise FormatError(f"{source.name} is empty.")
-    try:
-        data = _unpacked(data, source)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            made = {key: _bounded(make, len(data)) for key, make in parser.DEFAULT_ALTREP_MAP.items()}
-            node = parser.parse_data(data, extension=".rds", altrep_constructor_dict=made).object.attributes
-        slots = {}
-        while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
-            slots[_text(node.tag)], node = node.value[0], node.value[1]
-    except (MemoryError, FormatError):
-        raise
-    except Exception as error:  # the parser is not ours: whatever it stumbles over, the file is at fault
-        raise source.damaged("the .rds file", error) from None
+    data = _unpacked(data, source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = {key: _bounded(make, len(data)) for key, make in parser.DEFAULT_ALTREP_MAP.items()}
+        node = parser.parse_data(data, extension=".rds", altrep_constructor_dict=made).object.attributes
+    slots = {}
+    while node is not None and isinstance(node.value, tuple | list) and len(node.value) == 2:
+        slots[_text(node.tag)], node = node.value[0], node.value[1]
     return slots
 
 

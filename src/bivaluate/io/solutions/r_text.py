@@ -6,12 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from bivaluate._document import Document, Members
 from bivaluate._errors import FormatError, SolutionError
 from bivaluate._files import text_target
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices
-from bivaluate.io.source import Source, numbered
+from bivaluate.io.formats import Document, Format, Members, Options, Source, indices, numbered
 
 SIZES = re.compile(r"\s*(?:B\d+:)?(\d{1,9})([ \t;,]+)(\d{1,9})\s*")
 _LONGEST_NAME = 12  # words

@@ -11,13 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._document import Document
-from bivaluate._text import plural
-from bivaluate.io.formats import Format, Options
+from bivaluate.io.formats import Document, Format, Matrix, Options, Source, plural
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
-from bivaluate.io.source import Source
-from bivaluate.matrix import Matrix
 from bivaluate.solution import members_of_masks
 
 _PAIRS = ((("l",), ("z",)), (("rows", "row"), ("columns", "cols", "column", "col")))

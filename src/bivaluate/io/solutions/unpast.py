@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from bivaluate._document import Document, Members
-from bivaluate._errors import FormatError
-from bivaluate.io.formats import Format, Options
-from bivaluate.io.members import indices
-from bivaluate.io.source import Source, numbered
+from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source, indices, numbered
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:

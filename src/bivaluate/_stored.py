@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from bivaluate._errors import BivaluateError, FormatError, MatrixError
 from bivaluate._files import TemporaryRows
-from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows, take_near
-from bivaluate.io.matrices._zarr import check_codecs
-from bivaluate.io.matrices._zarr import opened as open_zarr
-from bivaluate.io.source import first_line
+from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows, moved, take_near
+from bivaluate._text import first_line, plural
+from bivaluate._zarr import check_codecs
+from bivaluate._zarr import opened as open_zarr
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
 _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
@@ -24,9 +24,9 @@ _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
 class Store:
     """An HDF5 file or a zarr folder, opened when it is first read, and again wherever it is sent."""
 
-    def __init__(self, path: Path, kind: str) -> None:
+    def __init__(self, path: Path, kind: str, root: Any = None) -> None:
         self.path, self.kind = path.absolute(), kind
-        self._root: Any = None
+        self._root = root
 
     def __getstate__(self) -> dict[str, Any]:
         return {"path": self.path, "kind": self.kind, "_root": None}
@@ -41,12 +41,9 @@ class Store:
     @property
     def root(self) -> Any:
         """The file, opened."""
-        if self._root is None:
+        if self._root is None or (self.kind == "hdf5" and not self._root):  # none yet, or closed by its owner
             if not self.path.exists():
-                raise MatrixError(
-                    f"{self.path} is missing, or was moved. Every process that reads the matrix, on other machines too, "
-                    "needs it under this path."
-                )
+                raise moved(self.path)
             if self.kind == "zarr":
                 self._root = open_zarr(self.path)
             else:
@@ -207,9 +204,7 @@ class SortedEntries:
         try:
             yield
         except OSError as error:
-            raise MatrixError(
-                f"{self.path}, a temporary file, cannot be read: {error.strerror}. Run it again."
-            ) from None
+            raise MatrixError(f"temporary file {self.path} cannot be read: {error.strerror}. Run it again.") from None
 
 
 def turned_on_disk(stored: StoredSparse, memory: int) -> StoredSparse:
@@ -255,10 +250,20 @@ def checked_csr(data: Any, indices: Any, starts: Any, n_cols: int, name: str) ->
     return made
 
 
-def dense_source(store: Store, key: str, turned: bool, check: Callable[[Any], None]) -> Any:
+def check_matrix(node: Any, where: str) -> None:
+    """Raise unless an array is a 2-D matrix of numbers."""
+    if hasattr(node, "keys"):
+        raise FormatError(f"{where} is a group; a matrix is needed.")
+    if len(node.shape) != 2:
+        raise FormatError(f"{where} has {plural(len(node.shape), 'dimension')}; a 2-D matrix is needed.")
+    if np.dtype(node.dtype).kind not in "fiub":
+        raise FormatError(f"{where} holds {node.dtype}; real numbers are needed.")
+
+
+def dense_source(store: Store, key: str, turned: bool, name: str) -> Any:
     """Return a small array as it is in memory, a large one as a source that reads it."""
     node = store.node(key)
-    check(node)
+    check_matrix(node, name)
     if int(node.shape[0]) * int(node.shape[1]) > CHUNK_CELLS:
         return StoredArray(store, key, turned)
     with store.reading(key):
@@ -283,3 +288,16 @@ def sparse_source(store: Store, key: str, shape: tuple[int, int], by_rows: bool,
         cells, positions, bounds = (np.asarray(part[:]) for part in (data, indices, starts))
     made = checked_csr(cells, positions, bounds, lines[1], name)
     return SparseSource(made if by_rows != turned else made.T, is_canonical=True)
+
+
+def stored_cells(store: Store, node: Any, turned: bool, name: str) -> Any:
+    """Return the matrix at a node as AnnData stores it: an array, or a group that holds a sparse one."""
+    key, where = str(node.name).strip("/"), f"{name}: {node.name}"
+    if not hasattr(node, "keys"):
+        return dense_source(store, key, turned, where)
+    shape = tuple(int(n) for n in node.attrs.get("shape", node.attrs.get("h5sparse_shape", ())))
+    kind = node.attrs.get("encoding-type", node.attrs.get("h5sparse_format", ""))
+    kind = str(kind.decode() if isinstance(kind, bytes) else kind).removesuffix("_matrix")
+    if kind not in ("csr", "csc") or len(shape) != 2:
+        raise FormatError(f"{where} is stored as {kind!r}; csr, csc or a plain array is needed.")
+    return sparse_source(store, key, (shape[0], shape[1]), kind == "csr", turned)
