@@ -69,7 +69,7 @@ class Task:
     held_out: int = 0
     stability: int = 0
     view: str = ""  # in what form the algorithm gets the data
-    given: tuple[bytes, ...] = ()  # a packed solution to refine, in place of a fit, and others to complete it from
+    given: bytes | None = None  # a packed solution to refine, in place of a fit
     word: str = ""  # what makes the algorithm, where that is not its name
     n_jobs: int | None = 1  # threads of one fit: a sweep is parallel itself
 

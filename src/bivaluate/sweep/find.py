@@ -176,10 +176,7 @@ class Found:
             rest = f"{_called(second)} comes second with {share} of the evidence."
         elif {_base(fit) for fit in self.outcomes} - {_base(best)}:
             rest = "no other algorithm found a supported one."
-        found = "it" if len(self.solution) == 1 else "them"
-        if added := int(self.solution.info.get("added", 0)):
-            found = f"{len(self.solution) - added} of them, other algorithms the rest"
-        return f"{_called(best)} found {found}; {rest}"
+        return f"{_called(best)} found {'it' if len(self.solution) == 1 else 'them'}; {rest}"
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -393,12 +390,8 @@ class _Search:
     def _tasks(self, fits: Sequence[Fit]) -> list[Task]:
         name = str(self.plan.datasets[0])
         slots = [Slot(Cell(name, *fit)) for fit in fits]
-        done = {Cell(name, *fit): score for fit, score in _scores(self.outcomes).items()}
-        found = tasks(self.plan, slots, {(name, None): self.chosen}, done, self._packed)
+        found = tasks(self.plan, slots, {(name, None): self.chosen}, lambda c: self.outcomes[Fit(*c[1:])].solution)
         return [replace(task, n_jobs=self.cores if self.left is None else 1) for task in found]
-
-    def _packed(self, cell: Cell) -> bytes:
-        return self.outcomes[Fit(*cell[1:])].solution or b""
 
     def _perform(self, work: list[Task], workers: Workers) -> Generator[Finished, None, None]:
         """Perform tasks, in this process unless there is a limit: only a process of its own can be stopped."""

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._text import first_few
-from bivaluate.chance.evidence import Evidence, evidence_beyond, evidence_table
+from bivaluate.chance.evidence import Evidence, evidence_table
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Bicluster, Biclustering, check_solution
+from bivaluate.solution import Biclustering, check_solution
 from bivaluate.sweep.portfolio import CENTRED, LOG, make_view, traits_of
 
 Values = NDArray[np.float64]
@@ -171,27 +171,6 @@ def refine_some(
             changes.append(change)
     info = {**solution.info, "refined": True} if changes else solution.info
     return Refined(Biclustering(blocks, matrix.shape, info=info), now, changes)
-
-
-def complete(matrix: Matrix, solution: Biclustering, pool: Sequence[Bicluster], missing: str) -> Biclustering:
-    """Return a supported solution with those of other biclusters that add evidence and leave all of it supported."""
-    able, known = [block for block in pool if min(block.shape) >= FEWEST], len(solution)
-    now = evidence_table(matrix, solution, missing=missing)
-    added = True
-    while added and able:
-        gains = evidence_beyond(matrix, solution.select(now.order), able)
-        order, added = np.argsort(-gains, kind="stable")[: int((gains > 0).sum())].tolist(), False
-        tried = set[int]()
-        for k in order:
-            tried.add(k)
-            info = {**solution.info, "added": len(solution) + 1 - known}
-            more = Biclustering([*solution, able[k]], matrix.shape, info=info)
-            then = evidence_table(matrix, more, missing=missing)
-            if added := then.n_supported == len(more) and then.total > now.total:
-                solution, now = more, then
-                break
-        able = [block for k, block in enumerate(able) if k not in tried]
-    return solution
 
 
 def _standardised(matrix: Matrix) -> Values:

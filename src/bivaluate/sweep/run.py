@@ -14,7 +14,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -187,7 +186,7 @@ class Sweep:
         """Return the places that this process is to fill: all of them, or those of its part."""
         if self.part is None:
             return set(slots)
-        return slots_of(self.part, list(tasks_of(self.plan, slots, self._chosen, {}, lambda _: b"")))
+        return slots_of(self.part, list(tasks_of(self.plan, slots, self._chosen, lambda _: b"")))
 
     def _about(self, dataset: str, matrix: Matrix, chosen: Chosen) -> Iterator[str]:
         """Say which algorithms of a pattern cannot take a data set, and for which a sparse one is made dense."""
@@ -230,8 +229,7 @@ class Sweep:
         with journal.session(given_command(), jobs, lambda: done - before):
             while True:
                 run = Run(self.folder, journal)
-                packed = partial(journal.packed, column="solution")
-                planned = list(tasks_of(self.plan, waiting, self._chosen, _scores(run), packed))
+                planned = list(tasks_of(self.plan, waiting, self._chosen, lambda c: journal.packed(c, "solution")))
                 work = self._perform(run, planned, workers)
                 with closing(work) as finished, interrupts() as raise_lost:
                     for task, outcomes in finished:
@@ -250,7 +248,11 @@ class Sweep:
 
     def _next(self, journal: Journal, found: list[DataSet]) -> list[Slot]:
         """Return what comes next where the plan finds K: it depends on the scores of what is finished."""
-        return next_slots(self.plan, found, self._chosen, _scores(Run(self.folder, journal)))
+        done: Scored = {}
+        for row in Run(self.folder, journal).results.to_dict("records"):
+            cell = Cell(*(row[name] for name in Cell._fields))
+            done[cell] = row if row["status"] in (OK, DEGENERATE) else None  # type: ignore[assignment]
+        return next_slots(self.plan, found, self._chosen, done)
 
     @property
     def _in_workers(self) -> bool:
@@ -294,14 +296,6 @@ def interrupts() -> Iterator[Callable[[], None]]:
         yield raise_lost
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _scores(run: Run) -> Scored:
-    """Return the scores of every finished cell; None for those that failed."""
-    return {
-        Cell(*(row[name] for name in Cell._fields)): row if row["status"] in (OK, DEGENERATE) else None  # type: ignore[misc]
-        for row in run.results.to_dict("records")
-    }
 
 
 def installed_version(package: str) -> str | None:

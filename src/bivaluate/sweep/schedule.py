@@ -19,7 +19,7 @@ from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, EXTRA_SEED, Cell, Slot, Task
 from bivaluate.sweep.plan import PLANTED, Plan
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, parameters_for, traits_of, unsuited, view_for
-from bivaluate.sweep.stages import Fit, Score, Searched, best_fit, next_fits
+from bivaluate.sweep.stages import Fit, Score, Searched, next_fits
 
 MatrixKey = tuple[str, int | None]
 Scored = dict[Cell, Score | None]
@@ -186,7 +186,7 @@ def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -
 
 
 def tasks(
-    plan: Plan, waiting: list[Slot], chosen: ChosenFor, done: Scored, solution_of: Callable[[Cell], bytes]
+    plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: Callable[[Cell], bytes | None]
 ) -> Iterator[Task]:
     """Group fits that share one run; those of one matrix come together, the data before their copies."""
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
@@ -223,23 +223,8 @@ def tasks(
             held_out=plan.held_out,
             stability=plan.stability,
             view=one.view,
-            given=tuple(solution_of(cell) for cell in _to_refine(first, done)) if first.algorithm != algorithm else (),
+            given=None if algorithm == first.algorithm else solution_of(first._replace(algorithm=algorithm)),
         )
-
-
-def _to_refine(final: Cell, done: Scored) -> list[Cell]:
-    """Return the cell that a final one refines, and with the best of all the best one of every other algorithm."""
-    base = final._replace(algorithm=final.algorithm.removesuffix(FINAL))
-    fits = {
-        Fit(*cell[1:]): score
-        for cell, score in done.items()
-        if cell.dataset == base.dataset and cell.seed % EXTRA_SEED == base.seed % EXTRA_SEED
-    }
-    found = [
-        best_fit({fit: fits[fit] for fit in fits if fit.algorithm == name}) for name in {f.algorithm: 0 for f in fits}
-    ]
-    cells = [Cell(base.dataset, *fit) for fit in found if fit is not None and not fit.algorithm.endswith(FINAL)]
-    return [base, *(cell for cell in cells if cell != base)] if best_fit(fits) == Fit(*base[1:]) else [base]
 
 
 def _parameters(plan: Plan, algorithm: str) -> Mapping[str, Any]:

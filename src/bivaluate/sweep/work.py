@@ -24,7 +24,7 @@ from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_solution
 from bivaluate.sweep.plan import plain
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
-MOST_CELLS_REFINED, MOST_CELLS_COMPLETED = 250_000, 2_000_000
+MOST_CELLS_REFINED = 250_000
 NEARLY = 30.0  # evidence that refining may add to a bicluster
 Parameters = Mapping[str, Any]
 
@@ -106,7 +106,7 @@ def _fit_and_score(task: Task, matrix: Matrix, view: Matrix, shared: dict[str, A
     start, ks, largest = time.perf_counter(), task.ks, task.ks[-1]
     try:
         with warnings.catch_warnings(action="ignore"):
-            found = _refined(task, matrix) if task.given else _fitted(task, largest, view, shared)
+            found = _refined(task, matrix) if task.given is not None else _fitted(task, largest, view, shared)
     except CommandTimeoutError as error:  # it would take as long for fewer
         seconds = time.perf_counter() - start
         return [Outcome(k, TIMED_OUT, reason_of(error), fit_seconds=seconds) for k in ks]
@@ -134,16 +134,17 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 
 
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
-    """Return the supported biclusters of a solution, those that refining makes supported, and what others add.
+    """Return the supported biclusters of a solution and those that refining makes supported, most evidence first.
 
-    What the algorithm has refined itself stays as it is. Those of most evidence come first.
+    What the algorithm has refined itself stays as it is.
     """
     from bivaluate._text import FINAL
     from bivaluate.chance.evidence import NOT_SUPPORTED, evidence_table
-    from bivaluate.sweep.refine import complete, refine_some
+    from bivaluate.sweep.refine import refine_some
 
+    assert task.given is not None
     missing = task.score.get("missing", "raise")
-    given, *others = map(unpack_solution, task.given)
+    given = unpack_solution(task.given)
     found = evidence_table(matrix, given, missing=missing)
     nearly = [k for k, verdict in enumerate(found.verdicts) if verdict == NOT_SUPPORTED and found.gain[k] > -NEARLY]
     algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
@@ -151,11 +152,7 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     cells = matrix.shape[0] * matrix.shape[1]
     chosen = given.select([*found.order, *nearly])
     refined = refine_some(matrix, chosen, range(first, len(chosen)), missing, 0 if cells > MOST_CELLS_REFINED else None)
-    kept = refined.solution.select(refined.evidence.order)
-    if cells <= MOST_CELLS_COMPLETED:
-        kept = complete(matrix, kept, [block for other in others for block in other], missing)
-    gain = evidence_table(matrix, kept, missing=missing).gain
-    return kept.select(np.argsort(-gain, kind="stable").tolist())
+    return refined.solution.select(sorted(refined.evidence.order, key=lambda k: -refined.evidence.gain[k]))
 
 
 def _refit(task: Task, values: Any, k: int) -> Biclustering:

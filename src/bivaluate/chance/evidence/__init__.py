@@ -19,7 +19,7 @@ from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
 from bivaluate.chance.evidence.selection import REDUNDANT as REDUNDANT
 from bivaluate.chance.evidence.selection import SUPPORTED as SUPPORTED
 from bivaluate.chance.evidence.selection import TOO_SMALL as TOO_SMALL
-from bivaluate.chance.evidence.selection import gains_beyond, judged_alone, model_of, select, undefined
+from bivaluate.chance.evidence.selection import judged_alone, model_of, select, undefined
 from bivaluate.chance.evidence.selection import union_of as union_of
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
@@ -277,21 +277,6 @@ def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[
     """
     model = _model(matrix, solution)
     return np.array([math.nan if model is None else judged_alone(model, bicluster)[0] for bicluster in biclusters])
-
-
-def evidence_beyond(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> Floats:
-    """Return the evidence of other biclusters given a solution, accepted in its order; shapes are not tried.
-
-    >>> X = np.random.default_rng(0).normal(size=(60, 20))
-    >>> X[:15, :6] += 3
-    >>> S = Biclustering([(range(15), range(6))], X.shape)
-    >>> evidence_beyond(Matrix.of(X), S, [S[0]]) < 0
-    array([ True])
-    """
-    model = _model(matrix, solution)
-    if model is None:
-        return np.full(len(biclusters), math.nan)
-    return gains_beyond(model.without_shapes(), list(solution), biclusters)
 
 
 def evidence_scores(workspace: Workspace) -> Evidence:

@@ -223,17 +223,6 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
     return found, shaped
 
 
-def gains_beyond(model: Family, accepted: Sequence[Bicluster], others: Sequence[Bicluster]) -> Floats:
-    """Return the gain of each of other biclusters, given some that are accepted one after the other."""
-    state, names = model.start, Names(model.matrix.shape)
-    for bicluster in accepted:
-        block = model.block(bicluster)
-        state = model.accept(block, model.judge(block, state), state)
-        names.accept(bicluster)
-    raws = np.array([model.judge(model.block(bicluster), state).raw for bicluster in others])
-    return np.asarray(raws - [names.cost(bicluster) + model.log_tests for bicluster in others])
-
-
 def _side(bicluster: Bicluster, cover: Cover) -> str:
     """Return which side of the matrix a bicluster takes in as a whole; "" for none."""
     n, m = cover.solution.shape
