@@ -1,7 +1,7 @@
 """How good the one answer is: python -m benchmarks.answer [planted|noise|speed …] writes docs/answer.json.
 
-The first twelve designs and the kinds of noise are those of earlier runs with seeds from 91,000 and 97,000, the last six
-were written afterwards; all were run once, with seeds new to `bivaluate.find`, after its rules had been fixed.
+The first twelve designs and the kinds of noise are those of earlier runs, the last six were written afterwards; all were
+run with seeds new to `bivaluate.find`. Rows of noise are of seeds from 98,000, as docs/find.md explains.
 """
 
 from __future__ import annotations
