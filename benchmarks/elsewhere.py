@@ -22,8 +22,8 @@ from bivaluate import Biclustering, Matrix, recur, traits
 from bivaluate.algorithms.registry import make_estimator
 from bivaluate.chance.surrogates import surrogate
 from bivaluate.datasets import load, load_labelled, make_programs
-from bivaluate.elsewhere._labels import match_rows
 from bivaluate.elsewhere.confirm import _RowTest, p_and_q
+from bivaluate.elsewhere.fits import match_rows
 
 Rows = list[dict[str, Any]]
 Get = Callable[[str, Callable[[], Rows]], Rows]

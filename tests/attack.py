@@ -316,13 +316,20 @@ def attempt(request: dict[str, Any]) -> str:
             _read(kind, path)
     except BivaluateError as error:
         caught = error.__cause__
-        is_ours = (
-            kind in ("run", "check") or caught is None or isinstance(caught, (BivaluateError, OSError, UnicodeError))
-        )
-        return "refused" if is_ours else f"caught at last: {type(caught).__name__}"
+        is_refused = caught is None or isinstance(caught, (BivaluateError, OSError, UnicodeError))
+        is_refused = is_refused or kind in ("run", "check") or _is_of_library(caught)
+        return "refused" if is_refused else f"caught at last: {type(caught).__name__}"
     except Exception as error:
         return type(error).__name__
     return "value"
+
+
+def _is_of_library(error: BaseException) -> bool:
+    """Whether a library refused a file, rather than that our own code stumbled over it."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and not str(traceback.tb_frame.f_globals.get("__name__")).startswith("bivaluate.")
 
 
 def _read(kind: str, path: Path) -> None:

@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, evaluate, propose_pruning, select_k
-from bivaluate._errors import MatrixError, ParameterError, SolutionError
+from bivaluate import (
+    Biclustering,
+    Matrix,
+    MatrixError,
+    ParameterError,
+    SolutionError,
+    evaluate,
+    propose_pruning,
+    select_k,
+)
 
 anndata = pytest.importorskip("anndata")
 

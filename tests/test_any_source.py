@@ -8,9 +8,17 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, _rows, evaluate, evidence_table, propose_pruning
+from bivaluate import (
+    Biclustering,
+    Matrix,
+    MatrixError,
+    ParameterError,
+    _rows,
+    evaluate,
+    evidence_table,
+    propose_pruning,
+)
 from bivaluate import matrix as matrices
-from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._rows import ArraySource, FileSource
 from bivaluate.measures import _mergers as mergers
 

@@ -15,6 +15,7 @@ LAYERS = {
     "_errors": 0,
     "_files": 1,
     "_text": 0,
+    "_types": 0,
     "_zarr": 1,
     "_stored": 1.5,
     "_anndata": 1.7,

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, evaluate
-from bivaluate._errors import BivaluateError
+from bivaluate import Biclustering, BivaluateError, evaluate
 from bivaluate.measures import _mergers
 from tests.processes import LIMIT
 

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, _cluster, _rows, evaluate, write_solution
+from bivaluate import Biclustering, MatrixError, ParameterError, RunError, _cluster, _rows, evaluate, write_solution
 from bivaluate import matrix as matrices
-from bivaluate._errors import MatrixError, ParameterError, RunError
 from bivaluate._rows import FileSource
 from bivaluate.measures import _mergers as mergers
 from tests.processes import LIMIT, Cluster

@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 from sklearn.cluster import SpectralCoclustering
 from sklearn.model_selection import GridSearchCV, KFold
 
-from bivaluate import Biclustering, Matrix, evaluate, matrix, solution_scorer
-from bivaluate._errors import DegenerateWarning, MatrixError, ParameterError, SolutionError
+from bivaluate import (
+    Biclustering,
+    BivaluateWarning,
+    DegenerateWarning,
+    Matrix,
+    MatrixError,
+    ParameterError,
+    SolutionError,
+    evaluate,
+    matrix,
+    solution_scorer,
+)
 from bivaluate.measures.workspace import Workspace
 from bivaluate.registry import METRICS
 from tests.reference import internal as naive
@@ -336,6 +346,17 @@ def test_scorer_with_one_split_of_all_rows():
         score = evaluate(data, Biclustering.from_estimator(model)).scores["nve_cov"]
         assert search.cv_results_["mean_test_score"][row] == pytest.approx(-score)
     assert solution_scorer("coverage")(search.best_estimator_, data) > 0
+
+
+def test_scorer_warns_of_halves_of_one_shape():
+    data = np.random.default_rng(0).random((30, 20))
+    search = GridSearchCV(
+        SpectralCoclustering(random_state=0), {"n_clusters": [2]}, scoring=solution_scorer("cc"), cv=2
+    )
+    with pytest.warns(
+        BivaluateWarning, match=r"scored another matrix of shape \(15, 20\).*cv=\[\(all_rows, all_rows\)\]"
+    ):
+        search.fit(data)
 
 
 def test_scorer_refuses_other_rows_and_useless_metrics():

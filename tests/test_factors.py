@@ -10,8 +10,15 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.pipeline import make_pipeline
 
-from bivaluate import Biclustering, evaluate, solution_scorer, stability
-from bivaluate._errors import EmptyBiclusterWarning, ParameterError, SolutionError
+from bivaluate import (
+    Biclustering,
+    EmptyBiclusterWarning,
+    ParameterError,
+    SolutionError,
+    evaluate,
+    solution_scorer,
+    stability,
+)
 from bivaluate._factors import members
 
 ROWS = [range(0, 9), range(9, 14)]

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix
-from bivaluate._check import check_choice, check_int, check_real, check_values
-from bivaluate._errors import MatrixError, ParameterError, suggest
+from bivaluate import Biclustering, Matrix, MatrixError, ParameterError, evaluate
+from bivaluate._errors import suggest
+from bivaluate.datasets import Block
+from bivaluate.measures.differential import relevance_index
 
 
 def test_float64_is_not_copied():
@@ -83,13 +84,13 @@ def test_bad_cells_are_named_by_label(bad, words):
 
 
 def test_missing_may_stay_infinite_may_not():
-    assert np.isnan(check_values([[1, np.nan]], "omit")[0, 1])
+    assert np.isnan(Matrix.of([[1, np.nan]], "omit").values[0, 1])
     with pytest.raises(MatrixError, match="infinite"):
-        check_values([[np.nan, np.inf]], "omit")
+        Matrix.of([[np.nan, np.inf]], "omit")
 
 
 def test_huge_finite_values_are_fine():
-    assert check_values(np.full((2, 2), 1e308)).shape == (2, 2)
+    assert Matrix.of(np.full((2, 2), 1e308)).shape == (2, 2)
 
 
 def test_labels_must_fit():
@@ -98,25 +99,26 @@ def test_labels_must_fit():
 
 
 def test_parameters():
+    X, pairs = np.arange(12.0).reshape(4, 3) ** 2, [([0, 1, 2], [0, 1])]
     with pytest.raises(
         ParameterError, match=r"degenerate is 'formla'; allowed: 'nan', 'formula'\. Did you mean 'formula'"
     ):
-        check_choice("degenerate", "formla", ("nan", "formula"))
-    with pytest.raises(ParameterError, match="k is 0; it must be at least 1"):
-        check_int("k", 0, 1)
-    with pytest.raises(ParameterError, match="k is 9; it must be at most 3"):
-        check_int("k", 9, 1, 3)
+        evaluate(X, pairs, degenerate="formla")
+    with pytest.raises(ParameterError, match="min_rows is 0; it must be at least 1"):
+        evaluate(X, pairs, min_rows=0)
+    with pytest.raises(ParameterError, match="ddof is 9; it must be at most 1"):
+        relevance_index(X, [0, 1], [0, 1], ddof=9)
     for bad in (1.5, True, "3"):
-        with pytest.raises(ParameterError, match="a whole number is needed"):
-            check_int("k", bad)
-    assert check_int("k", np.int32(4)) == 4
+        with pytest.raises(ParameterError, match=r"min_rows is .*; a whole number is needed"):
+            evaluate(X, pairs, min_rows=bad)
+    assert evaluate(X, pairs, min_rows=np.int32(4), metrics=["coverage"]).records[0]["status"] == "small"
     for value in (np.nan, "x", True):
-        with pytest.raises(ParameterError, match="a finite number is needed"):
-            check_real("e", value)
-    with pytest.raises(ParameterError, match="at least 0"):
-        check_real("e", -1, 0)
-    with pytest.raises(ParameterError, match="at most 1"):
-        check_real("e", 2, 0, 1)
+        with pytest.raises(ParameterError, match=r"epsilon is .*; a finite number is needed"):
+            evaluate(X, pairs, epsilon=value)
+    with pytest.raises(ParameterError, match="epsilon is -1; it must be at least"):
+        evaluate(X, pairs, epsilon=-1)
+    with pytest.raises(ParameterError, match="negative of a block is 2; it must be at most 1"):
+        Block(3, 3, negative=2)
 
 
 def test_labels_of_a_part_of_a_frame_stay():

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import bivaluate
-from bivaluate import Biclustering, Matrix, Plan, Sweep, evaluate
-from bivaluate._errors import SolutionError
+from bivaluate import Biclustering, Matrix, Plan, SolutionError, Sweep, evaluate
 from bivaluate.datasets import load_example
 from bivaluate.sweep.select import select
 
@@ -32,7 +31,7 @@ def test_every_result_has_a_table_for_notebooks(run, example):
         (X, "Matrix(expression: 200 x 30, rows and columns labelled)"),
         (solution, "Biclustering(5 biclusters of a matrix of 200 x 30)"),
         (result, "3 of the 5 biclusters are supported; B4 is redundant, B5 is not supported."),
-        (run, "2 of 2 cells finished"),
+        (run, "2 of 2 fits finished"),
         (select(run), "Choice by evidence"),
     ):
         shown = thing._repr_html_()

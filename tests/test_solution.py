@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import SpectralBiclustering, SpectralCoclustering
 
 import bivaluate
-from bivaluate import Biclustering
-from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, SolutionError
+from bivaluate import Biclustering, EmptyBiclusterWarning, FileError, FormatError, SolutionError
 
 PAIRS = [([2, 0, 1], [0, 1]), ([3, 4], [2, 3, 5])]
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, Matrix, evaluate, propose_pruning
-from bivaluate._errors import MatrixError, ParameterError, SolutionError
+from bivaluate import Biclustering, Matrix, MatrixError, ParameterError, SolutionError, evaluate, propose_pruning
 from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices
 from bivaluate.datasets import make_biclusters
 

@@ -5,39 +5,32 @@
 # or topics) are soft biclusters: the genes and the cells that load on one factor. So the question "which K?" can be asked about them.
 
 # %%
-import bivaluate
-import pandas as pd
-from bivaluate import Biclustering
+from bivaluate import Biclustering, evaluate, select_k
 from bivaluate.datasets import load_labelled
-from bivaluate.sweep import k_curve
 from sklearn.decomposition import NMF
 
 cells = load_labelled("pbmc68k_raw")
 X = cells.matrix
 X
 
+# %% [markdown]
+# `select_k` fits the model for every K and judges the factors. (`bivaluate score counts.h5ad cnmf_run/` does this for a run of cNMF.)
+
 # %%
-evaluations = []
-for k in (2, 4, 6, 8, 10, 12):
-    model = NMF(k, init="nndsvda", max_iter=500).fit(X.values)
-    solution = Biclustering.from_factors(
-        model.transform(X.values), model.components_, info={"k": k, "name": f"NMF {k}"}
-    )
-    evaluations.append(bivaluate.evaluate(X, solution))
+search = select_k(NMF(init="nndsvda", max_iter=500), X, k=[2, 4, 6, 8, 10, 12])
+print(search.verdict)
+search.plot()
 
 # %% [markdown]
-# For every K: the *evidence* for its factors, how many of them are supported, which share of the matrix these cover, and beside it the
-# same sizes and overlaps placed at random. (`bivaluate score counts.h5ad cnmf_run/` prints this table for a run of cNMF.)
+# Three numbers belong to every K: how many factors were requested, found, and *supported*. Larger K often add a little evidence, so the K
+# with the most depends on which K were offered. The number that are supported depends on it much less: that is the number of programs.
 
 # %%
-curve = pd.DataFrame(k_curve(evaluations, placements=2))
-curve[["k", "total_evidence", "null_total_evidence", "n_supported", "supported_coverage", "nve"]].round(2)
+dict(zip(search.cv_results_["param_n_components"], search.cv_results_["n_supported"], strict=True))
 
 # %%
-ax = curve.plot(x="k", y="total_evidence", marker="o", legend=False, ylabel="evidence (nats)", xlabel="K requested")
-best = evaluations[curve["total_evidence"].idxmax()]
-print("K =", best.solution.info["k"])
-print(best.verdict)
+best = evaluate(X, Biclustering.from_factor_model(search.best_estimator_, X.values))
+best.verdict
 
 # %% [markdown]
 # What are these programs? The cell types were not used to find them. Here is the most frequent type in each factor's cells:

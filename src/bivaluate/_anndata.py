@@ -1,7 +1,5 @@
 """AnnData objects: their cells and labels in, memberships in and out, results out."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_held
-from bivaluate._errors import FileError, MatrixError, MissingExtraError, ParameterError, SolutionError
+from bivaluate._errors import FileError, MatrixError, ParameterError, SolutionError, import_optional
 from bivaluate._stored import Store, stored_cells
 from bivaluate._text import first_few
 
@@ -68,10 +66,7 @@ def holds_obs(path: Path) -> bool:
 
 def read_object(path: Any, backed: bool = False) -> Any:
     """Return the AnnData object of an .h5ad file."""
-    try:
-        import anndata
-    except ImportError as error:
-        raise MissingExtraError("reading .obs of an .h5ad file", "anndata") from error
+    anndata = import_optional("anndata", "reading .obs of an .h5ad file")
     try:
         return anndata.read_h5ad(path, backed="r" if backed else None)
     except OSError as error:

@@ -19,12 +19,7 @@ INSIDE_SHARE = 0.8
 def block_order(
     masks: NDArray[np.bool_], other: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Order the members of one side so that each bicluster's members stand together.
-
-    Biclusters that share members become neighbours, or else those that share members of the other side; a
-    member stands at the mean position of its biclusters, so an overlap lies between its two owners. Members of
-    no bicluster come last, in their own order.
-    """
+    """Order the members of one side so that each bicluster's members stand together, those of none last."""
     n_biclusters, n = masks.shape
     everyone = np.arange(n, dtype=np.int64)
     if n_biclusters == 0:
@@ -117,11 +112,7 @@ class Axis:
 
 
 def make_axis(masks: NDArray[np.bool_], max_bins: int, other: NDArray[np.bool_] | None = None) -> Axis:
-    """Order one side by its biclusters and cut it into at most `max_bins` bins (never fewer than two).
-
-    Members of biclusters get most of the bins, so that small blocks stay visible in a large matrix; bins do
-    not cross from one run of equal membership into the next where there are few enough runs.
-    """
+    """Order one side by its biclusters and cut it into at most `max_bins` bins (never fewer than two)."""
     order, lengths = block_order(masks, other)
     n = len(order)
     if n <= max_bins:

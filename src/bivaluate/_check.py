@@ -105,12 +105,7 @@ def place_of_cell(row: int, col: int) -> str:
 def check_values(
     X: Any, missing: str = "", name: str = "X", place: Callable[[int, int], str] = place_of_cell
 ) -> NDArray[np.float64]:
-    """Return `X` as a 2-D, non-empty float64 array of finite cells.
-
-    A float64 array is returned as it is, never copied. With ``missing="omit"`` NaN cells may stay; infinite cells never
-    may. With ``"raise"`` the message mentions ``"omit"``, which the caller could have passed. `place` says where a cell
-    is, for messages.
-    """
+    """Return `X` as a 2-D, non-empty float64 array of finite cells."""
     values = to_float64(X, name, place)
     if values.size == 0:
         raise MatrixError(f"{name} is empty: its shape is {values.shape}.")
@@ -134,7 +129,7 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
     if module == "bivaluate.solution":
-        raise MatrixError(f"{name} is a {type(X).__name__}, not a matrix, which comes first. Were the two swapped?")
+        raise MatrixError(f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? It comes first.")
     if module.startswith("scipy.sparse"):
         raise MatrixError(f"{name} is sparse; a dense matrix is needed: pass {name}.toarray() if it fits in memory.")
     try:
@@ -174,18 +169,12 @@ def _check_integers(
     for row, col in np.argwhere(np.abs(values) > 2**53).tolist():
         cell = as_python(array[row, col])
         if isinstance(cell, int) and cell != float(values[row, col]):
-            raise MatrixError(
-                f"{name} holds {cell} at {place(row, col)}: integers beyond 2**53 lose their last digits as floating-point "
-                f"numbers. Subtract a common offset first, or pass {name}.astype(float) if they do not matter."
-            )
+            found = f"{name} holds {cell} at {place(row, col)}: integers beyond 2**53 lose their last digits"
+            raise MatrixError(f"{found}. Subtract an offset, or pass {name}.astype(float) if they do not matter.")
 
 
 def as_python(value: Any) -> Any:
-    """Return a scalar of NumPy as Python's own, to be shown.
-
-    >>> as_python(np.str_("g1")), as_python(None)
-    ('g1', None)
-    """
+    """Return a scalar of NumPy as Python's own, to be shown."""
     return value.item() if isinstance(value, np.generic) else value
 
 

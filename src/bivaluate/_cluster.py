@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bivaluate._errors import BivaluateError, MatrixError, MissingExtraError, ParameterError, RunError
+from bivaluate._errors import MatrixError, ParameterError, RunError, import_optional
 from bivaluate._rows import ArraySource, SparseSource, split_rows
 
 if TYPE_CHECKING:
@@ -37,10 +36,8 @@ def connect(address: str) -> Any:
         said = f"no Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, and workers with"
         raise RunError(f"{said} `dask worker {address}`.") from None
     except TypeError as error:  # how Dask says that it has no certificates
-        raise RunError(
-            f"cannot make a secure connection to {address} ({error}). Name the certificates in Dask's configuration: ca-file, "
-            "client.cert and client.key under distributed.comm.tls."
-        ) from None
+        how = "Name the certificates in Dask's configuration: ca-file, client.cert, client.key of distributed.comm.tls"
+        raise RunError(f"cannot make a secure connection to {address} ({error}). {how}.") from None
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         versions = client.run(_worker_version)
@@ -59,17 +56,12 @@ def connect(address: str) -> Any:
 
 def distributed() -> Any:
     """Return dask.distributed, an extra."""
-    try:
-        return importlib.import_module("distributed")
-    except ImportError:
-        raise MissingExtraError("running on a cluster", "distributed") from None
+    return import_optional("distributed", "running on a cluster")
 
 
 def _worker_version() -> str:
-    try:
-        from bivaluate import __version__
-    except ImportError:
-        return "no bivaluate"
+    from bivaluate import __version__
+
     return __version__
 
 
@@ -82,10 +74,8 @@ class DaskSource:
         if any(size != size for size in array.shape):
             raise MatrixError(f"{name} is a Dask array of unknown shape: call {name}.compute_chunk_sizes() first.")
         if len(array.chunks[1]) > 1:
-            raise MatrixError(
-                f"{name} is a Dask array split along columns into {len(array.chunks[1])} chunks; rows have to be whole. "
-                f"Pass {name}.rechunk({{0: 'auto', 1: -1}})."
-            )
+            found = f"{name} is a Dask array split along columns into {len(array.chunks[1])} chunks"
+            raise MatrixError(f"{found}; rows have to be whole. Pass {name}.rechunk({{0: 'auto', 1: -1}}).")
         if np.dtype(array.dtype).kind not in "fiub":
             raise MatrixError(f"{name} has dtype {array.dtype}; real numbers are needed.")
         self.array, self._client = array, client
@@ -141,7 +131,7 @@ class DaskSource:
         blocks = self.array.to_delayed()[:, 0]
         which = [int(np.searchsorted(self.edges, numbers[0], side="right")) - 1 for _, numbers in parts]
         pieces = [(part, (blocks[k], int(self.edges[k]))) for part, k in zip(parts, which, strict=True)]
-        yield from in_order(self.client, call_with_rows, function, pieces)
+        yield from results_in_order(self.client, call_with_rows, function, pieces)
 
 
 class WorkerSource:
@@ -168,7 +158,7 @@ class WorkerSource:
 
     def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
         """Yield what a function makes of some rows at a time, in order; called on the workers."""
-        yield from in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
+        yield from results_in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
 
 
 def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any, start: int | None = None) -> Any:
@@ -180,7 +170,9 @@ def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any
     return function(at, numbers, rows if len(numbers) == rows.shape[0] else rows[numbers - start])
 
 
-def in_order(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> Iterator[Any]:
+def results_in_order(
+    client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]
+) -> Iterator[Any]:
     """Yield what the call gives for each piece, in their order; what is lost with a worker is made again."""
     futures, tries = submit(client, call, shared, pieces), 1
     for k in range(len(pieces)):
@@ -234,8 +226,6 @@ def result_of(future: Any) -> Any:
     """Return what a future brings; errors about the matrix come as they are."""
     try:
         return future.result()
-    except BivaluateError:
-        raise
     except CancelledError:
         raise _Lost from None
     except Exception as error:
@@ -289,10 +279,8 @@ def as_rows(block: Any) -> Any:
 def on_cluster(source: Any, scheduler: Any) -> Any:
     """Return a source whose rows are looked at by the workers of a scheduler: its address, or a client of it."""
     if isinstance(source, (ArraySource, SparseSource)):
-        raise ParameterError(
-            "the matrix is in the memory of this process, where no worker can read it. A cluster helps with files that "
-            "are read some rows at a time (.npy, .h5ad, .zarr), on a disk all workers see, and with Dask arrays."
-        )
+        how = "A cluster helps with large .npy, .h5ad and .zarr on a disk all workers see, and with Dask arrays"
+        raise ParameterError(f"the matrix is in the memory of this process, where no worker can read it. {how}.")
     client = connect(scheduler) if isinstance(scheduler, str) else scheduler
     made = DaskSource(source.array, client=client) if isinstance(source, DaskSource) else WorkerSource(source, client)
     if isinstance(scheduler, str):

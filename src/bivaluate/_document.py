@@ -1,7 +1,5 @@
 """bivaluate's own JSON document for a solution: the grammar, checked, before it becomes a Biclustering."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

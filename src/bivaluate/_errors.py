@@ -3,10 +3,10 @@
 An error says what, where, what was found, what is allowed and what to do next.
 """
 
-from __future__ import annotations
-
 import difflib
+import importlib
 from collections.abc import Iterable
+from typing import Any
 
 
 class BivaluateError(Exception):
@@ -54,20 +54,7 @@ class CommandTimeoutError(CommandError):
 
 
 class MissingExtraError(BivaluateError, ImportError):
-    """An optional package is needed; the message says how to install it.
-
-    Parameters
-    ----------
-    purpose : str
-        What it is needed for, such as "reading .xlsx".
-    package : str
-        Its name, as pip knows it.
-
-    Examples
-    --------
-    >>> print(MissingExtraError("reading .xlsx", "openpyxl"))
-    reading .xlsx needs openpyxl: pip install openpyxl
-    """
+    """An optional package is needed; the message says how to install it."""
 
     def __init__(self, purpose: str, package: str) -> None:
         super().__init__(f"{purpose} needs {package}: pip install {package}")
@@ -99,6 +86,14 @@ class LabelWarning(BivaluateWarning):
 
 class EmptyBiclusterWarning(BivaluateWarning):
     """Empty biclusters were dropped."""
+
+
+def import_optional(package: str, purpose: str) -> Any:
+    """Return an optional package, or say how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise MissingExtraError(purpose, package) from None
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

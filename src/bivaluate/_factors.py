@@ -1,7 +1,5 @@
 """Which rows and columns belong to a factor: from soft loadings to biclusters."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

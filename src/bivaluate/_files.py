@@ -60,11 +60,7 @@ def make_folder(path: Path) -> None:
 
 
 def encoded(text: str) -> bytes:
-    r"""Return text as UTF-8; half a surrogate pair, which no file can hold, is written out.
-
-    >>> encoded("a\ud800")
-    b'a\\ud800'
-    """
+    """Return text as UTF-8; half a surrogate pair, which no file can hold, is written out."""
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -194,8 +190,5 @@ class TemporaryRows:
         except OSError as error:
             if hasattr(self, "path"):
                 self.path.unlink(missing_ok=True)
-            folder = tempfile.gettempdir()
-            raise FileError(
-                f"cannot write temporary rows to {folder}: {error.strerror or error}. Set TMPDIR to a folder with room for "
-                "the table as 8 bytes a cell."
-            ) from error
+            found = f"cannot write temporary rows to {tempfile.gettempdir()}: {error.strerror or error}"
+            raise FileError(f"{found}. Set TMPDIR to a folder with room for 8 bytes a cell.") from error

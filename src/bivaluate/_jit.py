@@ -3,8 +3,6 @@
 Modules that hold kernels import this one, so they are themselves imported only when work is large enough.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

@@ -38,48 +38,33 @@ class RowSource(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        ...
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the cells as they are stored."""
-        ...
 
     @property
     def sparse(self) -> bool:
         """Whether rows come as CSR."""
-        ...
 
     def rows(self, start: int, stop: int) -> Any:
         """Return rows start:stop, every column, as they are stored: an ndarray, or a csr_array where `sparse`."""
-        ...
 
     def take(self, rows: NDArray[np.int64]) -> Any:
         """Return the rows of these numbers, which ascend, in the same form."""
-        ...
 
 
 class ArraySource:
-    """A dense array in memory, of any real dtype and any memory order; never copied.
-
-    >>> ArraySource(np.arange(6, dtype=np.float32).reshape(3, 2)).rows(1, 2)
-    array([[2., 3.]], dtype=float32)
-    """
+    """A dense array in memory, of any real dtype and any memory order; never copied."""
 
     sparse = False
 
     def __init__(self, array: NDArray[Any]) -> None:
-        self.array = array
+        self.array, self.shape, self.dtype = array, (array.shape[0], array.shape[1]), array.dtype
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.array.shape[0], self.array.shape[1]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the cells."""
-        return self.array.dtype
+    def transposed(self) -> ArraySource:
+        """Return the array with rows and columns swapped, a view."""
+        return ArraySource(self.array.T)
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return rows start:stop, a view."""
@@ -105,10 +90,7 @@ class FileSource:
     @classmethod
     def of_map(cls, array: np.memmap[Any, Any]) -> FileSource:
         """Return the source of a memory map whose rows lie one after the other."""
-        file = array.filename
-        if file is None:
-            raise MatrixError("X is a memory map without a file behind it; pass numpy.asarray(X).")
-        return cls(file, array.dtype, (array.shape[0], array.shape[1]), array.offset)
+        return cls(str(array.filename), array.dtype, (array.shape[0], array.shape[1]), array.offset)
 
     @classmethod
     def of_columns(cls, shape: tuple[int, int], chunks: Iterable[tuple[int, NDArray[np.float64]]]) -> FileSource:
@@ -168,10 +150,8 @@ class FileSource:
 
 def moved(path: Path) -> MatrixError:
     """Return the error for a file that is not where its rows were read from."""
-    return MatrixError(
-        f"{path} is missing, or was moved. Every process that reads the matrix, on other machines too, needs it under "
-        "this path."
-    )
+    who = "Every process that reads the matrix, on other machines too, needs it under this path"
+    return MatrixError(f"{path} is missing, or was moved. {who}.")
 
 
 class Elsewhere:
@@ -180,13 +160,11 @@ class Elsewhere:
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any], sparse: bool) -> None:
         self.shape, self.dtype, self.sparse = shape, dtype, sparse
 
-    def rows(self, start: int, stop: int) -> Any:
+    def rows(self, *numbers: Any) -> Any:
         """Refuse."""
         raise MatrixError("these rows are somewhere else and cannot be read here.")
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
-        """Refuse."""
-        return self.rows(0, 0)
+    take = rows
 
 
 class SparseSource:
@@ -202,29 +180,14 @@ class SparseSource:
         if not (is_canonical or self.array.has_canonical_format):
             self.array = self.array.copy()
             self.array.sum_duplicates()
+        self.shape: tuple[int, int] = self.array.shape
+        self.dtype: np.dtype[Any] = self.array.dtype
 
-    def swapped(self) -> SparseSource:
-        """Return the matrix with rows and columns swapped: what was given by columns was its rows all along.
-
-        >>> from scipy.sparse import csr_array
-        >>> given = SparseSource(csr_array([[0, 1], [2, 0], [0, 0]]).T)
-        >>> given.converted_from, given.swapped().converted_from, given.swapped().swapped().converted_from
-        ('CSC', '', 'CSC')
-        """
+    def transposed(self) -> SparseSource:
+        """Return the matrix with rows and columns swapped: what was given by columns was its rows all along."""
         turned = SparseSource(self.array.T, is_canonical=True)
         turned.converted_from = {"CSC": "", "": "CSC"}.get(self.converted_from, self.converted_from)
         return turned
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.array.shape[0], self.array.shape[1]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the stored cells."""
-        dtype: np.dtype[Any] = self.array.dtype
-        return dtype
 
     def rows(self, start: int, stop: int) -> Any:
         """Return rows start:stop as CSR; the cells are not copied."""
@@ -240,11 +203,7 @@ class SparseSource:
 
 
 def take_near(source: Any, rows: NDArray[np.int64], step: int) -> Any:
-    """Return rows of a source, ascending; those within `step` of each other are read at once.
-
-    >>> take_near(ArraySource(np.arange(100).reshape(50, 2)), np.array([0, 3, 40]), 10).tolist()
-    [[0, 1], [6, 7], [80, 81]]
-    """
+    """Return rows of a source, ascending; those within `step` of each other are read at once."""
     parts, first = [], 0
     while first < len(rows):
         low, last = int(rows[first]), int(np.searchsorted(rows, rows[first] + step))

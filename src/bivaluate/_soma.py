@@ -22,7 +22,7 @@ class SomaSource:
                 'experiment.ms["RNA"].X["data"].'
             )
         if array.closed:
-            raise MatrixError(f"{name} is a closed array of TileDB-SOMA; open it: tiledbsoma.open({array.uri!r}).")
+            raise MatrixError(f"{name} is a closed array of TileDB-SOMA; open it first: tiledbsoma.open({array.uri!r})")
         self._array, self._step = array, -1 if turned else 1
         n, m = (int(side) for side in array.shape[:: self._step])
         self.shape = (n, m)

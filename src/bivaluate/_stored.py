@@ -15,7 +15,7 @@ from bivaluate._files import TemporaryRows
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows, moved, take_near
 from bivaluate._text import first_line, plural
 from bivaluate._zarr import check_codecs
-from bivaluate._zarr import opened as open_zarr
+from bivaluate._zarr import open_folder as open_zarr
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
 _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
@@ -60,10 +60,9 @@ class Store:
         except BivaluateError:
             raise
         except Exception as error:  # whatever the library stumbles over
-            raise MatrixError(
-                f"{self.path}: {what} cannot be read ({first_line(error)}). The file became shorter while it was read, "
-                "or is damaged. Write it again."
-            ) from None
+            found = f"{self.path}: {what} cannot be read ({first_line(error)})"
+            how = "The file became shorter while it was read, or is damaged. Write it again."
+            raise MatrixError(f"{found}. {how}") from None
 
 
 class StoredArray:

@@ -1,7 +1,5 @@
 """A zarr folder opened with care: files that lie in it, codecs of a list, chunks no larger than their array says."""
 
-from __future__ import annotations
-
 import functools
 import math
 import os
@@ -27,7 +25,7 @@ PACKINGS = {"blosc", "zstd", "zlib", "gzip", "lz4"}  # one of them at a time
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-def opened(path: Path) -> Any:
+def open_folder(path: Path) -> Any:
     """Open a folder for reading."""
     import zarr
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import bivaluate
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
-from bivaluate._errors import DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
+from bivaluate._errors import BivaluateWarning, DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
 from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe
@@ -509,13 +509,14 @@ class Evaluation:
         >>> evaluate(X, S).to_dict()["shape"]
         [5, 6]
         """
+        errors = {key: _none_for_nan(error) for key, error in self.standard_errors.items() if key in self.scores}
         return {
             "name": self.solution.info.get("name"),
             "shape": list(self.matrix.shape),
             "scores": {key: _none_for_nan(value) for key, value in self.scores.items()},
             "status": self.status,
             "solution": self.solution.to_dict(),
-            **({"standard_errors": self._solution_errors} if self._sampled is not None else {}),
+            **({"standard_errors": errors} if self._sampled is not None else {}),
             "biclusters": [
                 {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
                 for k, record in enumerate(self.records)
@@ -524,18 +525,14 @@ class Evaluation:
             "findings": self.findings,
         }
 
-    @property
-    def _standardised_cells(self) -> NDArray[np.int64]:
-        """How many cells VE standardises at once in each bicluster."""
-        rows, cols = self._workspace.observed
-        return cols if self.options.ve_axis == "rows" else rows
-
     def _bicluster_status(self, k: int) -> str:
         if not self._workspace.defined[k]:
             return "undefined"
         if self._below[k]:
             return "small"
-        return "low_power" if self._standardised_cells[k] == FEW_COLUMNS else "ok"
+        rows, cols = self._workspace.observed
+        standardised = cols if self.options.ve_axis == "rows" else rows  # cells at once
+        return "low_power" if standardised[k] == FEW_COLUMNS else "ok"
 
     def _reasons(self, k: int) -> dict[str, str]:
         """Return why measures of a bicluster are undefined, by registry key."""
@@ -562,10 +559,6 @@ class Evaluation:
         if "evidence" in reasons:
             reasons["evidence"] = evidence_scores(work).reasons[k] or rest
         return reasons
-
-    @property
-    def _solution_errors(self) -> dict[str, float | None]:
-        return {key: _none_for_nan(self.standard_errors[key]) for key in self.standard_errors if key in self.scores}
 
     def _reason(self, key: str) -> str:
         metric = get_metric(key)
@@ -602,7 +595,8 @@ def _none_for_nan(value: Any) -> Any:
 def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[..., float]:
     """Return ``score(estimator, X)`` for model selection, greater is better.
 
-    Biclusters name rows of the matrix they were found in: use one split, ``cv=[(all_rows, all_rows)]``.
+    Biclusters name rows of the matrix they were found in: use one split, ``cv=[(all_rows, all_rows)]``. Other rows are
+    refused or, where they are as many, warned of.
 
     Parameters
     ----------
@@ -634,14 +628,19 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
     if "metrics" in options:
         raise ParameterError("a scorer computes one metric: give it as the first argument, and omit metrics=.")
     sign = -1.0 if record.direction == "low" else 1.0
+    seen: dict[tuple[int, ...], float] = {}
+    how = "Biclusters can only be scored on the rows they were found in: use cv=[(all_rows, all_rows)]"
 
     def score(estimator: Any, X: Any, y: Any = None) -> float:
         solution = fitted_solution(estimator, X)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if shape != solution.shape:
             found = f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}"
-            how = "Biclusters can only be scored on the rows they were found in: use cv=[(all_rows, all_rows)]"
             raise SolutionError(f"{found}. {how}.")
+        total = float(np.nansum(X.sum(axis=0) if hasattr(X, "sum") else X))
+        if seen.setdefault(tuple(shape), total) != total:  # halves of a search have one shape, and other cells
+            found = f"this scorer has scored another matrix of shape {tuple(shape)}"
+            warnings.warn(f"{found}. {how}, and another scorer for other data.", BivaluateWarning, stacklevel=2)
         return sign * evaluate(X, solution, metrics=[metric], **options).scores[metric]
 
     return score

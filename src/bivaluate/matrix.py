@@ -12,7 +12,7 @@ import numpy as np
 
 from bivaluate._anndata import cells_of, is_anndata, stacked
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
-from bivaluate._errors import MatrixError, MissingExtraError, TooLargeError
+from bivaluate._errors import MatrixError, TooLargeError, import_optional
 from bivaluate._rows import (
     CHUNK_CELLS,
     LARGEST_DENSE_BYTES,
@@ -173,10 +173,8 @@ class _Cells:
     def checked(self, cells: Any, missing: str = "raise", start: int = 0, numbers: Any = None) -> Any:
         """Return rows as float64, dense or CSR as they are, if every cell is allowed."""
         if cells.ndim != 2 or cells.shape[1] != self.shape[1]:
-            raise MatrixError(
-                f"{self.name} has {plural(self.shape[1], 'column')}, but its rows from row {start} on (counted from 0) "
-                f"came with shape {cells.shape}."
-            )
+            found = f"{self.name} has {plural(self.shape[1], 'column')}, but its rows from row {start} on"
+            raise MatrixError(f"{found} (counted from 0) came with shape {cells.shape}.")
 
         def place(row: int, col: int) -> str:
             return self.place(start + row if numbers is None else int(numbers[row]), col)
@@ -380,10 +378,10 @@ class Matrix(_Cells):
             return self.source.array
         n, m = self.shape
         if 8 * n * m > LARGEST_DENSE_BYTES:
-            raise TooLargeError(
-                f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array, which this needs. "
-                "Work on fewer rows or columns, or leave out what needs every cell at once."
+            found = (
+                f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array, which this needs"
             )
+            raise TooLargeError(f"{found}. Work on fewer rows or columns, or leave out what needs every cell at once.")
         values = np.empty((n, m))
         fill = getattr(self.source, "fill", None)
         if fill is not None:  # in the order they are stored in, which may be columns
@@ -420,11 +418,7 @@ class Matrix(_Cells):
         (6, 5)
         """
         turned: Any
-        if isinstance(self.source, ArraySource):
-            turned = self.source.array.T
-        elif isinstance(self.source, SparseSource):
-            turned = self.source.swapped()
-        elif hasattr(self.source, "transposed"):
+        if hasattr(self.source, "transposed"):
             turned = self.source.transposed()
         elif 8 * self.shape[0] * self.shape[1] <= min(LARGEST_DENSE_BYTES, self.memory or LARGEST_DENSE_BYTES):
             turned = self.values.T
@@ -571,7 +565,9 @@ def _source_of(cells: Any, name: str) -> RowSource:
     """Return where the rows of what a user has come from; what is small becomes an array of float64."""
     if type(cells).__module__.startswith("scipy.sparse"):
         if cells.ndim != 2 or np.dtype(cells.dtype).kind not in "fiub":
-            raise MatrixError(f"{name} has dtype {cells.dtype}, {cells.ndim}-D; a 2-D matrix of numbers is needed.")
+            raise MatrixError(
+                f"{name} has {cells.ndim} dimensions and dtype {cells.dtype}; a matrix of numbers is needed."
+            )
         return SparseSource(cells)
     if type(cells).__module__.startswith("dask."):
         from bivaluate._cluster import DaskSource
@@ -583,7 +579,9 @@ def _source_of(cells: Any, name: str) -> RowSource:
         return SomaSource(cells, name)
     if isinstance(cells, np.ndarray) and not isinstance(cells, np.ma.MaskedArray):
         large = cells.ndim == 2 and cells.size > CHUNK_CELLS and cells.dtype.kind in "fiub"
-        if large and isinstance(cells, np.memmap) and cells.flags.c_contiguous and _starts_file(cells):
+        # a part of another map keeps that one's offset, and so does not say where it starts
+        is_part = isinstance(cells.base, np.memmap)
+        if large and isinstance(cells, np.memmap) and cells.filename and cells.flags.c_contiguous and not is_part:
             return FileSource.of_map(cells)
         if large and cells.dtype.itemsize <= 8:
             return ArraySource(cells)
@@ -591,11 +589,6 @@ def _source_of(cells: Any, name: str) -> RowSource:
     elif type(cells).__module__ != "bivaluate.solution" and isinstance(cells, RowSource):
         return cells
     return ArraySource(to_float64(cells, name))
-
-
-def _starts_file(array: np.memmap[Any, Any]) -> bool:
-    """Whether a map is the one made of its file, rather than a part of another map, whose offset it keeps."""
-    return array.filename is not None and not isinstance(array.base, np.memmap)
 
 
 def _as_float64(cells: Any) -> Any:
@@ -614,10 +607,7 @@ def _pandas(X: Any, name: str) -> pd.DataFrame:
     """Return a table of polars or pyarrow as one of pandas; a first column of text becomes the labels of rows."""
     import pandas as pd
 
-    try:
-        import narwhals as nw
-    except ImportError:
-        raise MissingExtraError(f"a {type(X).__name__}", "narwhals") from None
+    nw = import_optional("narwhals", f"a {type(X).__name__}")
     try:
         table = nw.from_native(X, eager_only=True)
     except TypeError as error:

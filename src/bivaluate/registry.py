@@ -1,7 +1,5 @@
 """All measures by key. README table, ``bivaluate metrics``, report texts and contract tests come from here."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any

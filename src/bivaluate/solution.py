@@ -215,10 +215,9 @@ class Biclustering(Sequence[Bicluster]):
         if hasattr(estimator, "components_"):
             how = "use Biclustering.from_factor_model(model, X) in its place, where X is what it was fitted on"
             raise SolutionError(f"{info['algorithm']} has factors: {how}.")
-        raise SolutionError(
-            f"{info['algorithm']} has neither rows_ and columns_ nor row_labels_ and column_labels_: "
-            f"{'it is not a biclustering estimator' if hasattr(estimator, 'labels_') else 'call fit first'}."
-        )
+        why = "it is not a biclustering estimator" if hasattr(estimator, "labels_") else "call fit first"
+        lacks = "neither rows_ and columns_ nor row_labels_ and column_labels_"
+        raise SolutionError(f"{info['algorithm']} has {lacks}: {why}.")
 
     @classmethod
     def from_labels(cls, row_labels: ArrayLike, col_labels: ArrayLike, diagonal: bool = False) -> Biclustering:

@@ -77,7 +77,7 @@ def test_what_is_left_over_is_never_built_and_always_right():
         rest -= 2.5 * np.outer(u, v)
     assert left.squares == pytest.approx((rest**2).sum())
     np.testing.assert_allclose(left.times(np.arange(18.0)), rest @ np.arange(18.0))
-    np.testing.assert_allclose(left.times_transposed(np.arange(50.0)), rest.T @ np.arange(50.0))
+    np.testing.assert_allclose(left.times(np.arange(50.0), turned=True), rest.T @ np.arange(50.0))
     first = np.linalg.svd(rest)[0][:, 0]
     assert abs(left.leading() @ first) == pytest.approx(1.0)
 

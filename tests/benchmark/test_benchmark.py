@@ -7,13 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, Matrix
-from bivaluate._errors import FileError, ParameterError, SolutionError
-from bivaluate.benchmark import CASES, Problem, answer, run_benchmark, write_page
+from bivaluate import Biclustering, FileError, Matrix, ParameterError, SolutionError, compare
+from bivaluate.benchmark import CASES, Benchmark, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
-from bivaluate.benchmark.fits import Benchmark, MethodSolution, known_rows
+from bivaluate.benchmark.fits import MethodSolution, known_rows
 from bivaluate.benchmark.truth import Truth, best_agreements
-from bivaluate.measures.external import compare
 from bivaluate.measures.own import Records
 
 

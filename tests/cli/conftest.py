@@ -25,7 +25,7 @@ class Outcome:
 def run(tmp_path, monkeypatch, capsys):
     """Run a command in an empty folder, within this process; a traceback is never an acceptable answer."""
 
-    def command(*words, **environment):
+    def command(*words, stdin=b"", **environment):
         capsys.readouterr()
         with monkeypatch.context() as patch, warnings.catch_warnings():
             warnings.simplefilter("default")
@@ -33,7 +33,7 @@ def run(tmp_path, monkeypatch, capsys):
             for name, value in environment.items():
                 patch.setenv(name, value)
             patch.setattr("sys.argv", ["bivaluate", *map(str, words)])
-            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             patch.setattr(tables.err, "quiet", False)
             patch.setattr(tables.out, "width", int(environment.get("COLUMNS", tables.WIDE)))
             with pytest.raises(SystemExit) as end:
@@ -75,7 +75,7 @@ def example(tmp_path):
 
 
 @pytest.fixture
-def type_in(tmp_path, monkeypatch, capsys):
+def type_in(tmp_path, monkeypatch, run):
     """Type a command; return exit code, output and messages."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 12))
@@ -92,11 +92,7 @@ def type_in(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def command(*words, stdin=b""):
-        monkeypatch.setattr("sys.argv", ["bivaluate", *words])
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with warnings.catch_warnings(), pytest.raises(SystemExit) as end:
-            main.main()
-        shown = capsys.readouterr()
-        return end.value.code or 0, shown.out, shown.err
+        done = run(*words, stdin=stdin)
+        return done.code, done.out, done.err
 
     return command

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.datasets.named import expand_name, is_name, load_named
 
 

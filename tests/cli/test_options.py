@@ -15,7 +15,7 @@ import pytest
 import bivaluate
 from bivaluate import Biclustering
 from bivaluate._text import Advice, Option, distinct
-from bivaluate.algorithms.registry import ALGORITHMS
+from bivaluate.algorithms import ALGORITHMS
 from bivaluate.cli import main, options
 from bivaluate.cli.files import FOLDERS
 from bivaluate.cli.main import COMMANDS
@@ -107,6 +107,7 @@ SAID_BY = {
     "io/matrices": (bivaluate.read_matrix, bivaluate.io.write_h5ad_results),
     "io/members": (bivaluate.read_solution, bivaluate.read_matrix),
     "io": (bivaluate.read_solution,),
+    "solution": (bivaluate.read_matrix,),
     "judge": (bivaluate.evaluate, bivaluate.Matrix.of),
     "enrichment": (bivaluate.enrichment.enrich,),
     "algorithms": (bivaluate.algorithms.CoherentSubmatrices,),
@@ -197,6 +198,7 @@ def test_every_option_that_advice_names_exists_in_both_languages():
 SAID_IN = {
     "io/matrices": "transpose",  # whatever has this option
     "io": "index_base",
+    "solution": "transpose",
     "judge": ("score",),
     "evaluation": ("score",),
     "chance": ("prune",),
@@ -413,7 +415,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work(type_in, tmp_p
     (tmp_path / "closed").mkdir()
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "closed" and access(path, mode))
-    monkeypatch.setattr(options.MatrixFile, "read", lambda *_: pytest.fail("the work began"))
+    (tmp_path / "m.csv").unlink()  # which is not looked for before
     code, _, errors = type_in(*words)
     assert code == 2
     assert "no permission to write in closed" in errors

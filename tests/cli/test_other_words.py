@@ -7,11 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, Matrix, evaluate, read_matrix, read_solution, write_matrix, write_solution
+from bivaluate import (
+    Biclustering,
+    Matrix,
+    Plan,
+    Sweep,
+    build_report,
+    evaluate,
+    read_matrix,
+    read_solution,
+    write_matrix,
+    write_solution,
+)
 from bivaluate._files import as_text, table_text
 from bivaluate.io import describe_formats
-from bivaluate.report.render import build_report
-from bivaluate.sweep import Plan, Sweep
 
 WRITTEN = [
     (f["key"], (*f["extensions"], ".x")[0]) for f in describe_formats() if f["kind"] == "solution" and f["written"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, Matrix, write_matrix
-from bivaluate.datasets.example import load_example
+from bivaluate.datasets import load_example
 from tests.test_agreement import shown_on
 
 
@@ -99,11 +99,9 @@ def test_the_page_advises_commands_with_the_real_files(run, series, kind) -> Non
         assert run(*shlex.split(sweep)[1:]).code == 0
 
 
-def test_what_came_from_standard_input_has_no_file_to_name(run, series, monkeypatch) -> None:
-    from bivaluate.cli import score
-
-    monkeypatch.setattr(score, "is_stream", lambda path: path.name == "two blocks.json")
-    assert run("score", "my series.csv", "two blocks.json", "--report", "page.html").code == 0
+def test_what_came_from_standard_input_has_no_file_to_name(run, series) -> None:
+    given = (series / "two blocks.json").read_bytes()
+    assert run("score", "my series.csv", "-", "--report", "page.html", stdin=given).code == 0
     assert "bivaluate prune 'my series.csv' SOLUTION -o pruned.json" in commands(series / "page.html")
 
 

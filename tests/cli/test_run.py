@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bivaluate import read_matrix
-from bivaluate._errors import BivaluateError
+from bivaluate import BivaluateError, read_matrix
 from bivaluate.cli.run import run as run_command
 from bivaluate.sweep.plan import parse_assignments
 

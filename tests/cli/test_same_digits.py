@@ -10,9 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from bivaluate import Matrix, evaluate, select_k, write_solution
+from bivaluate import Matrix, Plan, Sweep, evaluate, select_k, write_solution
 from bivaluate.algorithms import ChengChurch
-from bivaluate.sweep import Plan, Sweep
 
 KEYS = ["nve", "nsr", "avg_ve", "asr", "nve_cov", "cc"]
 EXTRAS = ("anndata", "dask", "distributed", "mudata", "numcodecs", "openpyxl", "pyarrow", "rdata", "sknetwork", "zarr")

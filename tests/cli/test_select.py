@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, load_run, write_matrix
-from bivaluate.sweep import Plan, Sweep
+from bivaluate import Biclustering, Matrix, Plan, Sweep, load_run, write_matrix
 from tests.sweep.standins import BLOCKS
 
 

@@ -13,9 +13,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bivaluate._errors import BivaluateError, RunError
+from bivaluate import BivaluateError, Plan, RunError, Sweep
 from bivaluate.cli.sweep import sweep
-from bivaluate.sweep import Plan, Sweep
 from bivaluate.sweep.journal import Journal
 from tests.processes import LIMIT, started, wait_until
 

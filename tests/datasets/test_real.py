@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bivaluate import datasets
-from bivaluate._errors import BivaluateWarning, FileError, FormatError, ParameterError
+from bivaluate._errors import FileError, FormatError, ParameterError
 from bivaluate.datasets import cache, catalogue, real
 
 PAPER_FIGURE = ["04_elutriation", "08_25mm_DTT", "14_N2_depletion"]
@@ -273,51 +273,3 @@ def test_what_is_kept_is_private_to_the_user(small_world):
     assert kept
     assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}
     assert (cache.cache_folder() / ARCHIVE.folder).stat().st_mode & 0o777 == 0o700
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"TRUSTED_HOST": "mirror.example"}, r"to trust mirror.example without verifying its certificate"),
-        (
-            {"INDEX_URL": "http://me:secret@mirror.example:80/simple"},
-            r"to fetch from http://mirror.example without enc",
-        ),
-        (
-            {"EXTRA_INDEX_URL": "https://a.example/ http://b.example/simple", "TRUSTED_HOST": "b.example c.example"},
-            r"to trust b.example, c.example .*\(trusted-host\) and to fetch from http://b.example .*\(extra-index-url\)",
-        ),
-        (
-            {"FIND_LINKS": "http://b.example/wheels"},
-            r"http://b.example without encryption \(find-links\): nobody verifies",
-        ),
-    ],
-)
-def test_a_host_that_pip_does_not_verify_is_named_before_anything_is_fetched(settings, message, monkeypatch, tmp_path):
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    for name in ("TRUSTED_HOST", "INDEX_URL", "EXTRA_INDEX_URL", "FIND_LINKS"):
-        monkeypatch.delenv(f"PIP_{name}", raising=False)
-    for name, value in settings.items():
-        monkeypatch.setenv(f"PIP_{name}", value)
-    monkeypatch.setattr(subprocess, "Popen", _not_started(subprocess.Popen))
-    with pytest.warns(BivaluateWarning, match=message) as said, pytest.raises(FileError, match="could not download"):
-        cache._download(ARCHIVE, tmp_path, None)
-    assert "secret" not in str(said[0].message)
-
-
-def _not_started(popen):
-    """Let pip say its settings, and fail where it would download."""
-
-    def start(words, **options):
-        fails = [sys.executable, "-c", "raise SystemExit('no network')"]
-        return popen(words if "config" in words else fails, **options)
-
-    return start
-
-
-def test_a_pip_that_verifies_is_passed_over_in_silence(monkeypatch):
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_INDEX_URL", "https://mirror.example/simple")
-    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "http://localhost:3141/simple")
-    monkeypatch.delenv("PIP_TRUSTED_HOST", raising=False)
-    cache._tell_unverified_hosts()

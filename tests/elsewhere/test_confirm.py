@@ -224,3 +224,24 @@ def test_bad_input(cohorts):
     whole = confirm(Biclustering([(range(300), range(5))], A.shape), A, B)
     assert whole.records[0]["reason"] == "more than 60 % of the 400 shared rows"
     assert whole.summary == "None of the 1 bicluster can be asked about."
+
+
+def test_a_reversed_pattern_is_not_confirmed():
+    """Rows that move together in B, on the same samples, but the other way round."""
+    rng = np.random.default_rng(8)
+    A, B = rng.normal(size=(2, 200, 20))
+    profile = 2 * rng.normal(size=20)
+    A[:20] += profile
+    A[40:60, :8] += 3
+    B[:20], B[40:60] = B[:20] - profile, B[40:60] + 2 * rng.normal(size=20)
+    genes, samples = (tuple(f"{name}{i}" for i in range(n)) for name, n in (("g", 200), ("s", 20)))
+    found = Biclustering([(range(20), range(20)), (range(40, 60), range(8))], A.shape)
+    records = confirm(found, Matrix(A, genes, samples), Matrix(B, genes, samples)).records
+    assert (records[0]["direction"], records[0]["verdict"]) == ("opposite", "not confirmed")
+    assert records[0]["reason"] == "the pattern is reversed there"
+    assert records[0]["q"] <= 0.05  # the rows do move together: q is that of the test, the verdict is not
+    same = confirm(found, Matrix(A, genes, samples), Matrix(A + 0.1 * B, genes, samples)).records
+    assert [r["direction"] for r in same] == ["same", "same"]
+    elsewhere = confirm(found, Matrix(A, genes, samples), Matrix(B, genes, tuple(f"t{i}" for i in range(20)))).records
+    assert "direction" not in elsewhere[0]
+    assert elsewhere[0]["verdict"] == "confirmed"  # other samples: the profile may be any

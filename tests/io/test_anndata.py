@@ -7,8 +7,17 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, _stored, evaluate, read_matrix
-from bivaluate._errors import FormatError, MissingExtraError, ParameterError, SolutionError
+from bivaluate import (
+    Biclustering,
+    FormatError,
+    Matrix,
+    MissingExtraError,
+    ParameterError,
+    SolutionError,
+    _stored,
+    evaluate,
+    read_matrix,
+)
 from bivaluate.io import write_h5ad_results
 
 anndata = pytest.importorskip("anndata")

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Matrix, read_matrix, write_matrix
-from bivaluate._errors import FormatError, MissingExtraError, ParameterError
+from bivaluate import FormatError, Matrix, MissingExtraError, ParameterError, read_matrix, write_matrix
 from bivaluate.sweep.folder import prepare_folder, store_matrix
 
 X = Matrix(np.arange(12.0).reshape(4, 3) / 7, ("g1", "g2", "g3", "gé"), ("c1", "c2", "c3"), "X")

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate import Matrix, evaluate, read_solution
-from bivaluate._errors import FormatError, ParameterError, SolutionError
+from bivaluate import FormatError, Matrix, ParameterError, SolutionError, evaluate, read_solution
 from bivaluate.io import read_solutions
 from bivaluate.io.solutions import is_solution
 from bivaluate.sweep import k_curve

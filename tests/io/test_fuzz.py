@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bivaluate import Matrix, read_matrix, read_solution
-from bivaluate._errors import BivaluateError, BivaluateWarning
-from bivaluate.io import matrix_formats, solution_formats
+from bivaluate import BivaluateError, BivaluateWarning, Matrix, read_matrix, read_solution
+from bivaluate.io.formats import formats_of
 from bivaluate.io.solutions import read_members
 from tests.io import test_field_matrices as field
 from tests.io import test_tool_solutions as tools
@@ -119,7 +118,7 @@ def test_damaged_matrices(tmp_path, key, whole, data):
 ANY = st.binary(max_size=200) | st.text(max_size=100).map(lambda t: t.encode("utf-8", "surrogatepass"))
 
 
-@pytest.mark.parametrize("key", sorted(solution_formats()))
+@pytest.mark.parametrize("key", sorted(formats_of("solution")))
 @FUZZ
 @given(content=ANY)
 def test_any_bytes_as_a_solution(tmp_path, key, content):
@@ -129,7 +128,7 @@ def test_any_bytes_as_a_solution(tmp_path, key, content):
     answers(lambda: read_solution(path, X, format=key))
 
 
-@pytest.mark.parametrize("key", sorted(matrix_formats()))
+@pytest.mark.parametrize("key", sorted(formats_of("matrix")))
 @FUZZ
 @given(content=ANY)
 def test_any_bytes_as_a_matrix(tmp_path, key, content):

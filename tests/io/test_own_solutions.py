@@ -5,8 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, Matrix, read_solution, write_solution
-from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError, LabelWarning, ParameterError, SolutionError
+from bivaluate import (
+    Biclustering,
+    EmptyBiclusterWarning,
+    FileError,
+    FormatError,
+    LabelWarning,
+    Matrix,
+    ParameterError,
+    SolutionError,
+    read_solution,
+    write_solution,
+)
 from bivaluate.io.solutions import read_members
 
 X = Matrix(np.zeros((5, 4)), ("g1", "g2", "g3", "g4", "g5"), ("c1", "c2", "c3", "c4"))

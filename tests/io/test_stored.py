@@ -1,15 +1,23 @@
 """Matrices that stay in files: HDF5, zarr, CellRanger, MuData, memory maps; the same cells as in memory."""
 
 import pickle
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from bivaluate import Biclustering, Matrix, _stored, evaluate, read_matrix, write_matrix
-from bivaluate._errors import FormatError, MatrixError, ParameterError
-from bivaluate._parallel import share_out
+from bivaluate import (
+    Biclustering,
+    FormatError,
+    Matrix,
+    MatrixError,
+    ParameterError,
+    _stored,
+    evaluate,
+    read_matrix,
+    write_matrix,
+)
 
 h5py = pytest.importorskip("h5py")
 
@@ -399,7 +407,8 @@ def test_rows_of_parquet_read_by_two_threads(parquet_rows):
     def read(at):
         found[at][:] = source.rows(*taken[at])
 
-    share_out([partial(read, at) for at in range(len(taken))], threads=4)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(read, range(len(taken))))
     for rows, (start, stop) in zip(found, taken, strict=True):
         np.testing.assert_array_equal(rows, X[start:stop])
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(source)).rows(4, 9), X[4:9])

@@ -7,8 +7,7 @@ import tempfile
 import numpy as np
 import pytest
 
-from bivaluate import Matrix, read_matrix, write_matrix
-from bivaluate._errors import FileError, FormatError, ParameterError
+from bivaluate import FileError, FormatError, Matrix, ParameterError, read_matrix, write_matrix
 from bivaluate._rows import FileSource
 from bivaluate.io import source
 from bivaluate.io.formats import Options

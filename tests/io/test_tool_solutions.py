@@ -8,9 +8,18 @@ import time
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, Matrix, read_solution, write_solution
-from bivaluate._errors import EmptyBiclusterWarning, FormatError, MissingExtraError, ParameterError, SolutionError
-from bivaluate.io.formats import matrix_formats, solution_formats
+from bivaluate import (
+    Biclustering,
+    EmptyBiclusterWarning,
+    FormatError,
+    Matrix,
+    MissingExtraError,
+    ParameterError,
+    SolutionError,
+    read_solution,
+    write_solution,
+)
+from bivaluate.io.formats import formats_of
 from bivaluate.io.solutions import is_solution, read_members
 from bivaluate.io.source import Source
 from tests.io.rds_writer import biclust_object, save
@@ -160,7 +169,7 @@ TOPICS = ("bertopic", "gensim", "octis")  # in test_topics.py
 
 
 def test_every_format_is_tested():
-    assert set(solution_formats()) == {
+    assert set(formats_of("solution")) == {
         *FILES,
         *TOPICS,
         "bivaluate",
@@ -177,7 +186,7 @@ def test_every_format_is_tested():
 def test_bare_numbers_count_as_the_tool_does(put, key, base):
     text = f"2 2\n{base} {2 + base}\n{1 + base} {3 + base}\n"
     solution = read_solution(put(("title\n" if key == "r-text" else "") + text), PLAIN)
-    assert solution_formats()[key].index_base == base
+    assert formats_of("solution")[key].index_base == base
     assert (solution[0].rows.tolist(), solution[0].cols.tolist()) == ([0, 2], [1, 3])
 
 
@@ -407,7 +416,7 @@ def for_ever():
 def test_no_format_takes_more_than_linear_time_to_be_recognised(tmp_path, piece):
     path = tmp_path / "x"
     path.write_text("x")
-    for record in [*matrix_formats().values(), *solution_formats().values()]:
+    for record in [*formats_of("matrix").values(), *formats_of("solution").values()]:
         for end in ("", "x", "\n") if record.detects is not None else ():
             assert is_linear(record.detects, path, piece, end), (record.key, end)
 

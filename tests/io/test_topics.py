@@ -7,8 +7,7 @@ import pytest
 from scipy.io import mmwrite
 from scipy.sparse import coo_array
 
-from bivaluate import Biclustering, Matrix, read_solution
-from bivaluate._errors import FormatError, ParameterError
+from bivaluate import Biclustering, FormatError, Matrix, ParameterError, read_solution
 
 WORDS = ("apple", "pear", "car", "bus")
 X = Matrix(np.array([[2, 1, 0, 0], [1, 3, 0, 0], [0, 0, 1, 1], [0, 1, 2, 1], [1, 0, 1, 0.0]]), None, WORDS)

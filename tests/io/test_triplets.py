@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate import read_matrix
-from bivaluate._errors import FormatError
+from bivaluate import FormatError, read_matrix
 
 CELLS = [("3", "20", 4.0), ("1", "7", 5.0), ("3", "7", 1.5), ("10", "20", 2.0), ("1", "100", 3.0)]
 VALUES = np.array([[5.0, 0, 3], [1.5, 4, 0], [0, 2, 0]])  # rows 1, 3, 10; columns 7, 20, 100

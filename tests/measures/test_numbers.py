@@ -94,3 +94,14 @@ def test_a_merger_whose_squares_overflow_leaves_no_ratio():
     assert np.isnan(result.scores["nsr"])
     assert "squares" in result.status["nsr"]
     assert "squares" in result.to_dict()["biclusters"][0]["reasons"]["nsr_k"]
+
+
+def test_a_ramp_of_unsigned_integers_has_no_error():
+    ramp = np.arange(48, dtype=np.uint64).reshape(6, 8) * np.uint64(2**52)
+    pairs = [(range(3), range(5)), (range(2, 6), range(3, 8))]
+    for X in (ramp, ramp.astype(object), scipy.sparse.csr_array(ramp)):
+        result = evaluate(X, Biclustering(pairs, ramp.shape), metrics=["ve", "msr", "nve", "avg_ve"])
+        assert [row["ve"] for row in result.records] == pytest.approx([0.0, 0.0], abs=1e-12)
+        assert result.scores["avg_ve"] == pytest.approx(0.0, abs=1e-12)
+        assert np.isnan(result.scores["nve"])  # 0/0, and says so
+        assert "0/0" in result.status["nve"]

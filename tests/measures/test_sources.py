@@ -36,7 +36,9 @@ def counts(rng, shape):
 class Chunks(_rows.ArraySource):
     """An array as a source of rows: read some at a time, whatever it holds."""
 
-    dtype = property(lambda self: np.dtype(np.longdouble))
+    def __init__(self, array):
+        super().__init__(array)
+        self.dtype = np.dtype(np.longdouble)
 
 
 def by_chunks(X):

@@ -7,8 +7,9 @@ import functools
 import pandas as pd
 
 from bivaluate.datasets.published import K_PICKS, YEAST_COVERAGE, YEAST_KS, YEAST_PICKS
-from bivaluate.replicate.claim_evidence import Evidence, planted_evidence
-from bivaluate.replicate.profile import CONVENTIONS, MEASURES, PROFILES
+from bivaluate.replicate import PROFILES, Evidence
+from bivaluate.replicate.claim_evidence import planted_evidence
+from bivaluate.replicate.profile import CONVENTIONS, MEASURES
 
 OTHER_YEAST = [f"{n:02d}_other" for n in range(17)]
 MATRICES = range(10)

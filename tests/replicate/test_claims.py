@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bivaluate import mean_squared_residue
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEAST_COVERAGE, YEAST_PICKS
 from bivaluate.judge.choice import winners
-from bivaluate.measures.residue import mean_squared_residue
-from bivaluate.replicate.claim_evidence import Evidence
+from bivaluate.replicate import Evidence, all_claims, judge_all
 from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim, judge_claim
-from bivaluate.replicate.claims import GROUPS, all_claims, judge_all, order
+from bivaluate.replicate.claims import GROUPS, order
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding, truth_rows
 from bivaluate.replicate.winners import best_k, best_pick, favourites, margins, win_counts

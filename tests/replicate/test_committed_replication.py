@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bivaluate.replicate.claim_evidence import Evidence
+from bivaluate.replicate import Evidence, judge_all
 from bivaluate.replicate.claim_rules import VERDICTS
-from bivaluate.replicate.claims import judge_all
 from bivaluate.replicate.document import headline, render
 from bivaluate.replicate.replication import FULL, QUICK, write_tables
 

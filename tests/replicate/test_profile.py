@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import evaluate
-from bivaluate._errors import ParameterError
-from bivaluate.matrix import Matrix
-from bivaluate.replicate.profile import CONVENTIONS, get_profile, scored_under
-from bivaluate.solution import Biclustering
+from bivaluate import Biclustering, Matrix, ParameterError, evaluate
+from bivaluate.replicate import get_profile
+from bivaluate.replicate.profile import CONVENTIONS, scored_under
 
 X = np.random.default_rng(0).normal(size=(30, 12))
 SOLUTIONS = {

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from bivaluate import Matrix, Plan, Sweep, select_k, write_matrix
-from bivaluate._errors import MatrixError, ParameterError, SearchWarning
-from bivaluate.algorithms import CoherentSubmatrices, SpectralCheckerboard, choose_algorithms
+from bivaluate import Matrix, MatrixError, ParameterError, Plan, SearchWarning, Sweep, select_k, write_matrix
+from bivaluate.algorithms import ALGORITHMS, CoherentSubmatrices, SpectralCheckerboard, choose_algorithms
 from bivaluate.algorithms import spectral as spectral_module
-from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.sweep.select import select
 
 SCRIPT = """

@@ -12,10 +12,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bivaluate import Plan, Sweep, _cluster
-from bivaluate._errors import RunError
+from bivaluate import Plan, RunError, Sweep, _cluster
+from bivaluate.sweep import Cell
 from bivaluate.sweep import dask as cluster
-from bivaluate.sweep.cells import Cell
 from tests.processes import LIMIT, Cluster, free_port
 from tests.sweep.standins import BLOCKS
 

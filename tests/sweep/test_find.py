@@ -8,12 +8,20 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, Matrix, evaluate, evidence_table
-from bivaluate._errors import MatrixError, ParameterError, RunError
-from bivaluate.algorithms import CoherentSubmatrices
-from bivaluate.algorithms.registry import get_algorithm
-from bivaluate.measures.external import compare
-from bivaluate.sweep import Plan, find, refine
+from bivaluate import (
+    Biclustering,
+    Matrix,
+    MatrixError,
+    ParameterError,
+    Plan,
+    RunError,
+    compare,
+    evaluate,
+    evidence_table,
+    find,
+)
+from bivaluate.algorithms import CoherentSubmatrices, get_algorithm
+from bivaluate.sweep import refine
 from bivaluate.sweep.plan import stored_plan
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view, traits_of, unsuited, view_for
 from bivaluate.sweep.schedule import choose_for

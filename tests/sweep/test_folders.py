@@ -17,9 +17,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, Plan, Sweep, evaluate, load_run
-from bivaluate._errors import BivaluateError, FileError, RunError
-from bivaluate.matrix import Matrix
+from bivaluate import Biclustering, BivaluateError, FileError, Matrix, Plan, RunError, Sweep, evaluate, load_run
 from bivaluate.sweep import check_run, journal
 from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_mergers, unpack_solution
 from tests.processes import started

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate import Biclustering, MatrixError, ParameterError
 from bivaluate.algorithms import LargeAverageSubmatrices
-from bivaluate.sweep.held_out import predicted, predictive_gain
+from bivaluate.sweep import predictive_gain
+from bivaluate.sweep.held_out import predicted
 
 BLOCKS = [(range(20), range(8)), (range(20, 40), range(8, 16)), (range(45, 60), range(2, 10))]
 
@@ -110,7 +110,7 @@ def test_clear_errors():
 
 
 def test_a_sweep_predicts_held_out_cells_and_select_chooses_by_them(tmp_path):
-    from bivaluate.sweep import Plan, Sweep, load_run
+    from bivaluate import Plan, Sweep, load_run
     from bivaluate.sweep.select import select
 
     rng = np.random.default_rng(3)
@@ -133,7 +133,7 @@ def test_a_sweep_predicts_held_out_cells_and_select_chooses_by_them(tmp_path):
 @pytest.fixture(scope="module")
 def judged_run(tmp_path_factory):
     """A sweep of two raised blocks and of noise, with held-out cells and stability."""
-    from bivaluate.sweep import Plan, Sweep
+    from bivaluate import Plan, Sweep
 
     folder = tmp_path_factory.mktemp("judged")
     rng = np.random.default_rng(3)
@@ -148,7 +148,7 @@ def judged_run(tmp_path_factory):
 
 
 def test_stability_of_solutions_and_of_biclusters(judged_run):
-    from bivaluate.judge.stability import stability
+    from bivaluate import stability
 
     raised = judged_run.results[judged_run.results["dataset"] == "raised"]
     assert raised["stability"].min() > 0.2
@@ -180,8 +180,7 @@ def test_the_verdict_says_where_criteria_agree_and_where_nothing_is(judged_run):
 
 
 def test_consensus_over_the_seeds_of_the_choice(judged_run, tmp_path):
-    from bivaluate._errors import RunError
-    from bivaluate.sweep import Plan, Sweep
+    from bivaluate import Plan, RunError, Sweep
     from bivaluate.sweep.select import consensus_of, select
 
     found = consensus_of(judged_run, select(judged_run), "raised")
@@ -194,7 +193,7 @@ def test_consensus_over_the_seeds_of_the_choice(judged_run, tmp_path):
 
 
 def test_plans_without_stability_are_written_as_before():
-    from bivaluate.sweep import Plan
+    from bivaluate import Plan
 
     assert "stability" not in Plan(["scenario:S1"], ["cca"], [2]).to_dict()
     assert Plan(["scenario:S1"], ["cca"], [2], stability=3).to_dict()["stability"] == 3

@@ -5,8 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from bivaluate import Matrix, Plan, Sweep, load_run, write_matrix
-from bivaluate._errors import FileError, ParameterError, RunError
+from bivaluate import FileError, Matrix, ParameterError, Plan, RunError, Sweep, load_run, write_matrix
 from bivaluate.sweep import merge_parts
 
 

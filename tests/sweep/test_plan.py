@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate._errors import FileError, FormatError, ParameterError
-from bivaluate.sweep.plan import Plan, differences, parse_assignments, stored_plan
+from bivaluate import FileError, FormatError, ParameterError, Plan
+from bivaluate.sweep.plan import differences, parse_assignments, stored_plan
 from bivaluate.sweep.schedule import sources
 from tests.sweep.standins import BLOCKS
 

@@ -16,8 +16,7 @@ import pandas as pd
 import pytest
 
 import bivaluate
-from bivaluate import Matrix, Plan, Sweep, evaluate, load_run, write_matrix
-from bivaluate._errors import FileError, MissingExtraError, RunError
+from bivaluate import FileError, Matrix, MissingExtraError, Plan, RunError, Sweep, evaluate, load_run, write_matrix
 from bivaluate.chance.evidence import selection
 from bivaluate.sweep import Cell
 from bivaluate.sweep import folder as folder_module

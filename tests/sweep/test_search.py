@@ -14,10 +14,8 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from bivaluate import Biclustering, evaluate
-from bivaluate._errors import ParameterError, SearchWarning
-from bivaluate.algorithms.registry import make_estimator
-from bivaluate.sweep.search import select_k
+from bivaluate import Biclustering, ParameterError, SearchWarning, evaluate, select_k
+from bivaluate.algorithms import make_estimator
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate._errors import ParameterError, RunError
-from bivaluate.sweep import Plan, Run, Sweep, load_run
+from bivaluate import ParameterError, Plan, RunError, Sweep, load_run
+from bivaluate.sweep import Run
 from bivaluate.sweep.copies import make_variant, null_table
 from bivaluate.sweep.select import select
 from tests.sweep.standins import BLOCKS, SEPARATE

@@ -13,8 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from bivaluate import Plan, Sweep, load_run, read_matrix
-from bivaluate._errors import FileError, RunError
+from bivaluate import FileError, Plan, RunError, Sweep, load_run, read_matrix
 from bivaluate.sweep.workers import Worker, Workers, kept_workers
 from tests.processes import LIMIT, alive, interruptible, started, wait_until
 from tests.sweep.standins import BLOCKS, FREED, INTERRUPTIBLE, all_tasks

@@ -110,6 +110,11 @@ def packed(ones: Ones) -> Words:
     return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
+def count_lines(lines: Words, chosen: Words) -> NDArray[np.int64]:
+    """Return how many of the chosen items each line holds."""
+    return np.asarray(np.bitwise_count(lines & chosen).sum(axis=1, dtype=np.int64))
+
+
 def members(sets: Words, n_items: int) -> list[NDArray[np.int64]]:
     """Return the items of each set, in order."""
     as_bytes = np.ascontiguousarray(sets, dtype="<u8").view(np.uint8)

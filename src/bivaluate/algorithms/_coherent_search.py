@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,27 +32,18 @@ WARM_ROWS = 15
 COLD_SHARE = 1 / 3
 
 
-@dataclass(frozen=True)
-class Candidates:
+class Candidates(NamedTuple):
     """Blocks found so far, best first, no two the same."""
 
     scores: NDArray[np.float64]
     rows: Masks
     cols: Masks
 
-    def __len__(self) -> int:
-        return len(self.scores)
-
     def pair(self, k: int) -> Pair:
         return np.flatnonzero(self.rows[k]), np.flatnonzero(self.cols[k])
 
     def take(self, which: Any) -> Candidates:
-        return Candidates(self.scores[which], self.rows[which], self.cols[which])
-
-
-def usual_starts(n: int) -> int:
-    """Return how many climbs a pass over n rows makes: two per row, within bounds."""
-    return int(np.clip(2 * n, FEWEST_STARTS, MOST_STARTS))
+        return Candidates(*(part[which] for part in self))
 
 
 @dataclass(frozen=True)
@@ -112,7 +103,7 @@ class Search:
             found = self.from_starts(field, self.n_starts, rng)
             if known and not count:
                 found = join(found, self.climb(field, *as_masks(known, field.Zt.shape[::-1])), self.threshold)
-            if not len(found):
+            if not len(found.scores):
                 return
             for block in self.peel_candidates(field, found, most - count):
                 count += 1
@@ -121,7 +112,7 @@ class Search:
     def peel_candidates(self, field: Any, found: Candidates, most: int) -> Iterator[Scored]:
         """Yield (S, block) of the best candidate, explain it away, climb again from the others, and so on."""
         count = 0
-        while len(found) and count < most:
+        while len(found.scores) and count < most:
             found = join(found, self.climb(field, *parts(field, found.pair(0))), self.threshold)
             best = best_part(found)
             rows, cols = found.pair(best)
@@ -129,7 +120,7 @@ class Search:
             count += 1
             remove(field, rows, cols)
             touched = found.rows[:, rows].any(axis=1)
-            again = np.flatnonzero(touched & (np.arange(len(found)) != best))[:MOST_CLIMBED_AGAIN]
+            again = np.flatnonzero(touched & (np.arange(len(found.scores)) != best))[:MOST_CLIMBED_AGAIN]
             new = self.climb(field, found.rows[again], found.cols[again])
             found = join(found.take(~touched), new, self.threshold)
 
@@ -188,12 +179,8 @@ def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: f
 
 def join(one: Candidates, two: Candidates, threshold: float) -> Candidates:
     """Return the blocks of both, best first."""
-    return distinct(
-        np.concatenate([one.scores, two.scores]),
-        np.concatenate([one.rows, two.rows]),
-        np.concatenate([one.cols, two.cols]),
-        threshold,
-    )
+    pairs: Any = zip(one, two, strict=True)
+    return distinct(*Candidates._make(np.concatenate(pair) for pair in pairs), threshold)
 
 
 def parts(field: Any, block: Pair) -> tuple[Masks, Masks]:

@@ -89,6 +89,15 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         self.columns_ = self.solution_.col_masks
         return self
 
+    def _random(self) -> np.random.RandomState:
+        return check_random_state(self.random_state)  # type: ignore[no-any-return]
+
+    def _generator(self) -> np.random.Generator:
+        """Return a generator; from a whole number it is made in a tenth of the time of a RandomState."""
+        if isinstance(self.random_state, (int, np.integer)):
+            return np.random.default_rng(int(self.random_state))
+        return np.random.default_rng(self._random().randint(2**32, dtype=np.uint32))
+
     def _tell(self, done: int) -> None:
         """Tell how many biclusters were found, if they are more than told before and no more than asked for."""
         if self._progress is not None and self._told < done <= self.most:
@@ -233,22 +242,11 @@ def _say_dense(record: Algorithm, X: Matrix) -> None:
 
 def check_seed(random_state: Any) -> None:
     """Refuse what `check_random_state` would; a generator, which takes long to make, is not made for it."""
-    if random_state is None or random_state is np.random:
-        return
-    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
-        return
-    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32:
-        return
-    raise ParameterError(
-        f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a Generator, a RandomState or None is needed."
-    )
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """Return a generator for `random_state`; from a whole number it is made in a tenth of the time of a RandomState."""
-    if isinstance(random_state, (int, np.integer)):
-        return np.random.default_rng(int(random_state))
-    return np.random.default_rng(check_random_state(random_state).randint(2**32, dtype=np.uint32))
+    known = isinstance(random_state, (np.random.RandomState, np.random.Generator)) or random_state in (None, np.random)
+    if not known and not (isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32):
+        raise ParameterError(
+            f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a Generator, a RandomState or None is needed."
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -24,23 +24,19 @@ def k_means(points: Values, K: int, n_init: int, seed: int) -> tuple[Indices, fl
     The same random numbers are drawn in the same order, and every choice is made on the same numbers but for rounding.
     Where one hangs on rounding, as with as many clusters as points, all is left to it.
     """
-    from bivaluate.algorithms._kernels_k_means import all_first_points, k_means
+    from bivaluate.algorithms._kernels_k_means import first_points, k_means
 
     n = len(points)
     firsts, trials = _drawn(n, K, n_init, seed)
     centred = points - points.mean(axis=0)
     Pt = np.ascontiguousarray(centred.T)
     doubt = ROUNDINGS * n * np.finfo(np.float64).eps * float((Pt**2).sum(axis=0).max())
-    chosen, certain = np.empty((n_init, K), np.int64), np.empty(n_init, np.bool_)
-    all_first_points(Pt, firsts, trials, doubt, chosen, certain)
-    if not certain.all() or n == K:
-        return k_means_of_scikit_learn(points, K, n_init, seed)
-    tolerance = TOLERANCE * float(np.mean(np.var(points, axis=0)))
-    labels = np.empty(n, np.int64)
-    starts = np.ascontiguousarray(Pt[:, chosen].transpose(1, 0, 2))
-    inertia = k_means(Pt, starts, tolerance, doubt, labels)
-    if inertia >= 0.0:
-        return labels, float(np.sqrt(inertia))
+    chosen = np.repeat(firsts[:, np.newaxis], K, axis=1)
+    if n > K and all(first_points(Pt, draws, doubt, start) for draws, start in zip(trials, chosen, strict=True)):
+        tolerance, labels = TOLERANCE * float(np.mean(np.var(points, axis=0))), np.empty(n, np.int64)
+        inertia = k_means(Pt, np.ascontiguousarray(Pt[:, chosen].transpose(1, 0, 2)), tolerance, doubt, labels)
+        if inertia >= 0.0:
+            return labels, float(np.sqrt(inertia))
     return k_means_of_scikit_learn(points, K, n_init, seed)
 
 
@@ -56,14 +52,8 @@ def k_means_of_scikit_learn(points: Values, K: int, n_init: int, random_state: A
 def _drawn(n: int, K: int, n_init: int, seed: int) -> tuple[Indices, Values]:
     """Return the first point of every start, and the numbers by which the others are drawn."""
     n_trials = 2 + int(np.log(K))
-    draws = _first_draws(seed, n_init * (1 + (K - 1) * n_trials)).reshape(n_init, -1)
+    draws = np.random.RandomState(seed).random_sample((n_init, 1 + (K - 1) * n_trials))
     # as RandomState.choice draws one of n
     cumulated = np.full(n, 1.0 / n).cumsum()
     firsts = np.searchsorted(cumulated / cumulated[-1], draws[:, 0], side="right")
     return firsts, np.ascontiguousarray(draws[:, 1:]).reshape(n_init, K - 1, n_trials)
-
-
-@lru_cache(64)
-def _first_draws(seed: int, count: int) -> Values:
-    """Return the first numbers of a generator; starting one takes longer than all else for few points."""
-    return np.random.RandomState(seed).random_sample(count)

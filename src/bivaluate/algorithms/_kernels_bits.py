@@ -19,31 +19,6 @@ FACTORS = (np.uint64(0x9E3779B1), np.uint64(0x85EBCA77))
 
 
 @kernel
-def count_lines(lines: Any, chosen: Any) -> Any:
-    """Return how many of the chosen items each line holds."""
-    counts = np.zeros(len(lines), np.int64)
-    for i in range(len(lines)):
-        for at in range(len(chosen)):
-            counts[i] += count_ones(lines[i, at] & chosen[at])
-    return counts
-
-
-@kernel
-def most_lines(lines: Any, n_items: int) -> Any:
-    """Return in how many lines the item lies that lies in most of them."""
-    # unpacked.sum(axis=0).max(), with unpacked[i, j] whether line i holds item j
-    counts = np.zeros(n_items, np.int64)
-    for i in range(len(lines)):
-        for word in range(lines.shape[1]):
-            rest = lines[i, word]
-            while rest:
-                lowest = rest & ~(rest - ONE)
-                counts[64 * word + count_ones(lowest - ONE)] += 1
-                rest ^= lowest
-    return counts.max()
-
-
-@kernel
 def common_rows(columns: Any, pattern: Any, rows: Any) -> Any:
     """Fill `rows` with the rows that hold every column of the pattern; return their number."""
     # rows = ones[:, pattern].all(axis=1)
@@ -64,13 +39,6 @@ def common_rows(columns: Any, pattern: Any, rows: Any) -> Any:
     for at in range(len(rows)):
         count += count_ones(rows[at])
     return count
-
-
-@kernel
-def fill_extents(columns: Any, patterns: Any, extents: Any) -> None:
-    """Fill, for each pattern, the rows that hold it."""
-    for at in range(len(patterns)):
-        common_rows(columns, patterns[at], extents[at])
 
 
 @kernel
@@ -184,26 +152,16 @@ def largest_below(size: int, width: int, counts: Any, start: int, min_rows: int,
 
 @kernel
 def walk_maximal(
-    columns: Any,
-    least: Any,
-    floor: int,
-    budget: int,
-    extents: Any,
-    intents: Any,
-    counts: Any,
-    nodes: Any,
-    depth: int,
-    found_rows: Any,
-    found_columns: Any,
-    areas: Any,
-    taken: Any,
+    columns: Any, least: Any, floor: int, budget: int, stack: Any, depth: int, results: Any, taken: Any
 ) -> int:
     """Walk depth first through the inclusion-maximal blocks of ones; return the depth, -1 at the end.
 
-    A node is a set of rows (`extents`) with every column that holds them all (`intents`); `nodes` holds rows, columns,
+    A node of the `stack` is a set of rows with every column that holds them all; `nodes` holds rows, columns and the
     next column to try. A child adds one column and closes the set; it is kept only where no earlier column joins,
     so that every block appears once. `taken` receives how many were found and how many steps are left.
     """
+    extents, intents, counts, nodes = stack
+    found_rows, found_columns, areas = results
     m, words = columns.shape
     min_rows, min_columns = least[0], least[1]
     tally = np.zeros(nodes[0, 0] + 2 if depth >= 0 else 2, np.int64)

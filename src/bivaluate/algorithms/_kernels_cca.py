@@ -1,4 +1,4 @@
-"""Single node deletion of Cheng and Church.
+"""Residues and single node deletion of Cheng and Church.
 
 Promise of the caller: `B` is float64, C-contiguous, finite and roughly centred, so that sums of squares lose nothing
 that the tie tolerance would not swallow.
@@ -11,6 +11,30 @@ from typing import Any
 import numpy as np
 
 from bivaluate._jit import kernel
+
+
+@kernel
+def residues_of(B: Any) -> Any:
+    """Return the mean squared residue of each row."""
+    # ((B - B.mean(axis=1, keepdims=True) - B.mean(axis=0) + B.mean()) ** 2).mean(axis=1)
+    n, m = B.shape
+    g, residues, mean, square = np.zeros(m), np.empty(n), 0.0, 0.0
+    for i in range(n):
+        for j in range(m):
+            g[j] += B[i, j]
+    for j in range(m):
+        mean += g[j] / (n * m)
+    for j in range(m):
+        g[j] = g[j] / n - mean
+        square += g[j] * g[j]
+    for i in range(n):
+        total, squares, product = 0.0, 0.0, 0.0
+        for j in range(m):
+            total += B[i, j]
+            squares += B[i, j] * B[i, j]
+            product += B[i, j] * g[j]
+        residues[i] = max((squares - total * total / m - 2.0 * product + square) / m, 0.0)
+    return residues
 
 
 @kernel

@@ -17,38 +17,6 @@ MOST_STEPS = 300
 
 
 @inner_kernel
-def distances_to(Pt: Any, at: int, nearest: Any, out: Any) -> float:
-    """Fill the squared distances to point `at`, or to the centre chosen before if that is nearer; return their sum."""
-    # out[:] = np.minimum(nearest, ((Pt - Pt[:, [at]]) ** 2).sum(axis=0)); out.sum()
-    out[:] = 0.0
-    for d in range(len(Pt)):
-        line, centre = Pt[d], Pt[d, at]
-        for i in range(len(out)):
-            out[i] += (line[i] - centre) * (line[i] - centre)
-    total = 0.0
-    for i in range(len(out)):
-        out[i] = min(out[i], nearest[i])
-        total += out[i]
-    return total
-
-
-@inner_kernel
-def place_of(ordered: Any, value: float, doubt: float) -> int:
-    """Return the first position whose number is at least `value`; -1 in doubt, or where there is none."""
-    # np.searchsorted(ordered, value)
-    low, high = 0, len(ordered)
-    while low < high:
-        middle = (low + high) // 2
-        if ordered[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    if low == len(ordered) or ordered[low] - value <= doubt:
-        return -1
-    return -1 if low > 0 and value - ordered[low - 1] <= doubt else low
-
-
-@inner_kernel
 def apart(Pt: Any, one: int, two: int) -> float:
     """Return how far two points are from each other, squared."""
     # ((Pt[:, one] - Pt[:, two]) ** 2).sum()
@@ -59,21 +27,32 @@ def apart(Pt: Any, one: int, two: int) -> float:
 
 
 @inner_kernel
-def first_points(Pt: Any, first: int, draws: Any, doubt: float, chosen: Any, scratch: Any) -> bool:
-    """Fill the points k-means++ begins with, each the best of several drawn; False in doubt."""
-    nearest, trial, best, cumulated = scratch[0], scratch[1], scratch[2], scratch[3]
-    chosen[0] = first
-    best[:] = np.inf
-    potential = distances_to(Pt, first, best, nearest)
+def distances_to(Pt: Any, at: int, nearest: Any, out: Any) -> float:
+    """Fill the squared distances to point `at`, or to the centre chosen before if that is nearer; return their sum."""
+    # out[:] = np.minimum(nearest, ((Pt - Pt[:, [at]]) ** 2).sum(axis=0)); out.sum()
+    total = 0.0
+    for i in range(len(out)):
+        out[i] = min(apart(Pt, i, at), nearest[i])
+        total += out[i]
+    return total
+
+
+@kernel
+def first_points(Pt: Any, draws: Any, doubt: float, chosen: Any) -> bool:
+    """Fill the points k-means++ goes on with after the first, each the best of several drawn; False in doubt."""
+    n, winner = Pt.shape[1], chosen[0]
+    nearest, trial, best, cumulated = np.full(n, np.inf), np.empty(n), np.empty(n), np.empty(n)
+    potential = distances_to(Pt, winner, nearest, nearest)
     for k in range(1, len(chosen)):
         total = 0.0
-        for i in range(len(nearest)):
+        for i in range(n):
             total += nearest[i]
             cumulated[i] = total
         winner, least = -1, np.inf
         for draw in draws[k - 1]:
-            point = place_of(cumulated, draw * potential, doubt)
-            if point < 0:
+            value = draw * potential
+            point = np.searchsorted(cumulated, value)
+            if point == n or cumulated[point] - value <= doubt or (point > 0 and value - cumulated[point - 1] <= doubt):
                 return False
             if winner >= 0 and apart(Pt, winner, point) == 0.0:
                 continue
@@ -83,18 +62,9 @@ def first_points(Pt: Any, first: int, draws: Any, doubt: float, chosen: Any, scr
             if sum_of_trial < least:
                 winner, least = point, sum_of_trial
                 trial, best = best, trial
-        chosen[k] = winner
-        potential = least
+        chosen[k], potential = winner, least
         nearest, best = best, nearest
     return True
-
-
-@kernel
-def all_first_points(Pt: Any, firsts: Any, draws: Any, doubt: float, chosen: Any, certain: Any) -> None:
-    """Fill the points that each start begins with, and where they are beyond doubt."""
-    scratch = np.empty((4, Pt.shape[1]))
-    for start in range(len(firsts)):
-        certain[start] = first_points(Pt, firsts[start], draws[start], doubt, chosen[start], scratch)
 
 
 @inner_kernel

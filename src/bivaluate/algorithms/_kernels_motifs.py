@@ -68,20 +68,6 @@ def find_states(ordered: Any, places: Any, limit: float, states: Any) -> None:
 
 
 @kernel
-def agreement(states: Any, seed: int, columns: Any, sets: Any) -> None:
-    """Fill, for each column, the set of rows that are in the same state there as in the seed column."""
-    # sets = packed(((states[:, columns] == states[:, [seed]]) & (states[:, [seed]] != 0)).T)
-    sets[:] = 0
-    for i in range(len(states)):
-        state = states[i, seed]
-        if state != 0:
-            bit = np.uint64(1) << np.uint64(i % 64)
-            for at in range(len(columns)):
-                if states[i, columns[at]] == state:
-                    sets[at, i // 64] |= bit
-
-
-@kernel
 def search_motifs(sets: Any, seed: int, draws: Any, least: int, best: Any, genes: Any) -> None:
     """Try the random sets of columns given by `draws`; keep the rows that agree on the best one in `genes`.
 

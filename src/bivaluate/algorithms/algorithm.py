@@ -65,33 +65,20 @@ class Algorithm:
 
     Parameters
     ----------
-    key : str
-        Name in tables, plans and on the command line.
-    name : str
-        Its name in words.
-    label : str
-        Its short name, as figures, pages and sentences show it.
-    summary : str
-        One plain sentence.
+    key, name, label, summary : str
+        Its name in tables and on the command line, in words, as figures show it; and one plain sentence.
     path : str
         Module and name of the estimator, which is not imported to know its record.
     seeks : tuple of str
         Kinds of pattern it seeks, of :data:`PATTERNS`.
     reference : str
         Where it was published.
-    nested : bool
-        Whether the first k of K biclusters are those of a fit for k.
-    finds_k : bool
-        Whether it finds the number of biclusters itself; the number asked for is then an upper bound, and ``"auto"``
-        sets none.
-    sparse : bool
-        Whether it takes sparse matrices, and never makes them dense.
-    missing : bool
-        Whether it can work around missing cells (its parameter ``missing="omit"``).
-    binary : bool
-        Whether it works on zeros and ones; other data are binarised first.
-    nonnegative : bool
-        Whether it refuses negative cells.
+    nested, finds_k : bool
+        Whether the first k of K biclusters are those of a fit for k; whether it finds the number of biclusters
+        itself: the number asked for is then an upper bound, and ``"auto"`` sets none.
+    sparse, missing, binary, nonnegative : bool
+        Whether it keeps sparse matrices sparse, works around missing cells (``missing="omit"``), works on zeros and
+        ones (other data are binarised first), refuses negative cells.
     extra : str
         The optional dependency of bivaluate it needs; empty for none.
 

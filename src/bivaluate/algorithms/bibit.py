@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import Largest, Words, bits_of, members
+from bivaluate.algorithms._bits import CELLS_AT_ONCE, Largest, Words, bits_of, members
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
@@ -24,10 +24,8 @@ MOST_SLOTS = 1 << 27  # 1 GiB of patterns
     "BiBit",
     "Takes the ones that two rows share as a pattern, and every row that holds the pattern; exact.",
     seeks=("ones",),
-    reference=(
-        "Rodriguez-Baena, Perez-Pulido & Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from "
-        "binary datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464"
-    ),
+    reference="Rodriguez-Baena, Perez-Pulido & Aguilar-Ruiz 2011, A biclustering algorithm for extracting bit-patterns from "
+    "binary datasets, Bioinformatics 27(19):2738-2745, doi:10.1093/bioinformatics/btr464",
     nested=True,
     sparse=True,
     binary=True,
@@ -43,11 +41,8 @@ class BiBit(BiclusteringEstimator):
     ----------
     n_biclusters : int, default=10
         The largest number of biclusters to return, those with the most cells; fewer are returned if there are no more.
-        The first k of K are those found by a run for k.
-    min_rows : int, default=2
-        Fewest rows of a bicluster (mnr in the paper).
-    min_columns : int, default=2
-        Fewest columns of a bicluster (mnc in the paper).
+    min_rows, min_columns : int, default=2
+        Fewest rows and columns of a bicluster (mnr and mnc in the paper).
     binarise : {"rows", "nonzero", "none"} or float, default="rows"
         How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
         groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;
@@ -83,16 +78,15 @@ class BiBit(BiclusteringEstimator):
 
 def pairs_of_rows(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Iterator[Pair]:
     """Yield the largest biclusters."""
-    from bivaluate.algorithms._kernels_bits import fill_extents
-
     n, m = len(rows), len(columns)
     largest = shared_patterns(rows, columns, min_rows, min_columns, wanted)
     if largest.parts:
         pairs = largest.parts[0]
         patterns = rows[pairs // n] & rows[pairs % n]
-        extents = np.empty((len(pairs), columns.shape[1]), dtype=np.uint64)
-        fill_extents(columns, patterns, extents)
-        yield from zip(members(extents, n), members(patterns, m), strict=True)
+        step = max(1, CELLS_AT_ONCE // rows.size)
+        for part in (patterns[start : start + step] for start in range(0, len(patterns), step)):
+            extents = ~(part[:, np.newaxis] & ~rows).any(axis=2)
+            yield from ((np.flatnonzero(extent), cols) for extent, cols in zip(extents, members(part, m), strict=True))
 
 
 def shared_patterns(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Largest:

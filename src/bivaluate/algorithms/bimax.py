@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._errors import SearchWarning
-from bivaluate.algorithms._bits import Largest, Words, bits_of, members, packed
+from bivaluate.algorithms._bits import Largest, Words, bits_of, count_lines, members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.algorithms.bibit import pairs_of_rows, shared_patterns
@@ -26,10 +26,8 @@ FULLEST = 500
     "Bimax",
     "Lists the blocks of nothing but ones to which no row and no column can be added; exact.",
     seeks=("ones",),
-    reference=(
-        "Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
-        "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060"
-    ),
+    reference="Prelić et al. 2006, A systematic comparison and evaluation of biclustering methods for gene expression data, "
+    "Bioinformatics 22(9):1122-1129, doi:10.1093/bioinformatics/btl060",
     nested=True,
     sparse=True,
     binary=True,
@@ -45,11 +43,8 @@ class Bimax(BiclusteringEstimator):
     ----------
     n_biclusters : int, default=10
         The largest number of biclusters to return, those with the most cells; fewer are returned if there are no more.
-        The first k of K are those found by a run for k.
-    min_rows : int, default=2
-        Fewest rows of a bicluster.
-    min_columns : int, default=2
-        Fewest columns of a bicluster.
+    min_rows, min_columns : int, default=2
+        Fewest rows and columns of a bicluster.
     binarise : {"rows", "nonzero", "none"} or float, default="rows"
         How other data become zeros and ones. "rows": each row is split in two where the sums of squares within both
         groups are smallest, and the upper group are ones; "nonzero": every cell but 0; a number: every cell above it;
@@ -104,9 +99,9 @@ class Bimax(BiclusteringEstimator):
         largest = Largest(self.most, _sure_floor(rows[kept_rows], columns, min_rows, min_columns, self.most))
         # The shorter side is walked, the longer one lies in words.
         if len(kept_columns) <= len(kept_rows):
-            blocks, complete = walk(columns, n, kept_rows, kept_columns, min_rows, min_columns, largest, max_steps)
+            blocks, complete = walk(columns, n, kept_rows, kept_columns, (min_rows, min_columns), largest, max_steps)
         else:
-            blocks, complete = walk(rows, m, kept_columns, kept_rows, min_columns, min_rows, largest, max_steps)
+            blocks, complete = walk(rows, m, kept_columns, kept_rows, (min_columns, min_rows), largest, max_steps)
             blocks = [(long, short) for short, long in blocks]
         if not complete:
             warnings.warn(
@@ -133,8 +128,6 @@ def _sure_floor(rows: Words, columns: Words, min_rows: int, min_columns: int, wa
 
     What two rows share makes an inclusion-maximal bicluster (see BiBit); pairs of the fullest rows give large ones.
     """
-    from bivaluate.algorithms._kernels_bits import count_lines
-
     fullness = count_lines(rows, np.full(rows.shape[1], ~np.uint64(0)))
     fullest = rows[np.argsort(-fullness, kind="stable")[:FULLEST]]
     return max(0, shared_patterns(fullest, columns, max(2, min_rows), min_columns, wanted).floor - 1)
@@ -142,8 +135,6 @@ def _sure_floor(rows: Words, columns: Words, min_rows: int, min_columns: int, wa
 
 def _large_enough(rows: Words, columns: Words, min_rows: int, min_columns: int) -> tuple[Any, Any]:
     """Return the rows and columns that have enough ones among each other."""
-    from bivaluate.algorithms._kernels_bits import count_lines
-
     n, m = len(rows), len(columns)
     kept_rows, kept_columns = np.ones(n, dtype=bool), np.ones(m, dtype=bool)
     while True:
@@ -159,20 +150,13 @@ def _as_set(kept: Any) -> Words:
 
 
 def walk(
-    lines: Words,
-    n_items: int,
-    items: Any,
-    chosen: Any,
-    min_items: int,
-    min_lines: int,
-    largest: Largest,
-    max_steps: int,
+    lines: Words, n_items: int, items: Any, chosen: Any, least: tuple[int, int], largest: Largest, max_steps: int
 ) -> tuple[list[Pair], bool]:
     """Return (items, lines) of the `largest` maximal blocks, and whether all were seen within `max_steps`.
 
     `items` are the bits of a line that take part.
     """
-    from bivaluate.algorithms._kernels_bits import count_lines, most_lines, walk_maximal
+    from bivaluate.algorithms._kernels_bits import walk_maximal
 
     everything = np.zeros(n_items, dtype=bool)
     everything[items] = True
@@ -183,27 +167,24 @@ def walk(
     chosen, support = chosen[order], support[order]
     lines = np.ascontiguousarray(lines[chosen])
     n, m = len(items), len(chosen)
-    deepest = most_lines(lines, n_items) + 2
+    deepest = int(np.bincount(np.concatenate(members(lines, n_items)), minlength=1).max()) + 2
     extents = np.empty((deepest, lines.shape[1]), dtype=np.uint64)
     intents = np.empty((deepest, m), dtype=np.uint8)
     counts = np.empty((deepest, m), dtype=np.int32)
     nodes = np.zeros((deepest, 3), dtype=np.int64)
     extents[0], intents[0], counts[0] = start, support == n, support
     nodes[0] = n, intents[0].sum(), 0
-    if n >= min_items and nodes[0, 1] >= min_lines:
+    if n >= least[0] and nodes[0, 1] >= least[1]:
         largest.add(np.array([n * nodes[0, 1]]), extents[:1].copy(), intents[:1].copy())
     found_items = np.empty((largest.buffer, lines.shape[1]), dtype=np.uint64)
     found_lines = np.empty((largest.buffer, m), dtype=np.uint8)
     areas = np.empty(largest.buffer, dtype=np.int64)
-    least = np.array([min_items, min_lines])
     at_once = max(1, BUDGET // lines.size)
     depth, found = 0, np.zeros(2, dtype=np.int64)
     while depth >= 0 and max_steps > 0:
         budget = min(at_once, max_steps)
-        depth = walk_maximal(
-            *(lines, least, largest.floor, budget, extents, intents, counts, nodes, depth),
-            *(found_items, found_lines, areas, found),
-        )
+        stack, results = (extents, intents, counts, nodes), (found_items, found_lines, areas)
+        depth = walk_maximal(lines, least, largest.floor, budget, stack, depth, results, found)
         new = int(found[0])
         max_steps -= budget - int(found[1])
         largest.add(areas[:new].copy(), found_items[:new].copy(), found_lines[:new].copy())

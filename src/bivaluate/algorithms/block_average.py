@@ -12,7 +12,7 @@ from scipy.special import xlogy
 from bivaluate._errors import MatrixError
 from bivaluate._text import Advice, Option
 from bivaluate.algorithms._coclusters import best_coclusters, chosen_blocks
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, generator
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 # Cells that the divergence of the whole matrix is added up from at a time: temporary arrays stay near the processor.
@@ -103,7 +103,7 @@ class BlockAverageCoclustering(BiclusteringEstimator):
                 )
             )
         K = self.most, self.n_column_clusters or self.most
-        found = best_coclusters(X, K, divergence, self.n_starts, self.max_iter, generator(self.random_state))
+        found = best_coclusters(X, K, divergence, self.n_starts, self.max_iter, self._generator())
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         mean = float(found.sums.sum()) / (X.shape[0] * X.shape[1])
         whole = _divergence_of_cells(X, divergence, mean)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
@@ -81,7 +80,7 @@ class ChengChurch(BiclusteringEstimator):
         low, high = float(X.min()), float(X.max())
         delta = (high - low) ** 2 / 12 * 0.005 if self.max_residue is None else float(self.max_residue)
         self.max_residue_ = delta
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         # Residues do not change when a constant is subtracted; rounding does.
         middle = low + (high - low) / 2
         work = np.ascontiguousarray(X - middle)
@@ -106,11 +105,9 @@ def find_bicluster(X: Values, delta: float, factor: float, columns_too: bool, in
 
 def row_residues(B: Values) -> Values:
     """Return the mean squared residue of each row of a block."""
-    n, m = B.shape
-    g = np.ones(n) @ B / n
-    g -= g.sum() / m
-    residues = (np.einsum("ij,ij->i", B, B) - 2.0 * (B @ g) + g @ g) / m - (B @ np.ones(m) / m) ** 2
-    return np.asarray(np.maximum(residues, 0.0))
+    from bivaluate.algorithms._kernels_cca import residues_of
+
+    return np.asarray(residues_of(np.ascontiguousarray(B)))
 
 
 def delete_many(X: Values, delta: float, factor: float, columns_too: bool, tie: float) -> tuple[Values, Any, Any]:
@@ -120,9 +117,10 @@ def delete_many(X: Values, delta: float, factor: float, columns_too: bool, tie: 
     while block.size != size:
         size = block.size
         residues = row_residues(block)
-        if delta + tie >= residues.mean():
+        mean = residues.sum() / len(residues)
+        if delta + tie >= mean:
             break
-        kept = residues <= factor * residues.mean() + tie
+        kept = residues <= factor * mean + tie
         block, rows = block[kept], rows[kept]
         if columns_too:
             residues = row_residues(block.T)
@@ -137,15 +135,28 @@ def add_nodes(X: Values, rows: Any, cols: Any, inverted: bool, tie: float) -> Pa
     while size != len(rows) + len(cols):
         size = len(rows) + len(cols)
         wide = X[rows]
-        residues = (wide - wide[:, cols].mean(axis=1, keepdims=True)).var(axis=0)
-        cols = np.union1d(cols, np.flatnonzero(residues <= residues[cols].mean() + tie))
+        level = wide[:, cols] @ np.full(len(cols), 1.0 / len(cols))
+        residues = _variances((wide - level[:, np.newaxis]).T)
+        cols = np.flatnonzero(_joined(residues <= residues[cols].sum() / len(cols) + tie, cols))
         block = wide[:, cols]
-        H = row_residues(block).mean()
-        g = block.mean(axis=0) - block.mean()
+        H = row_residues(block).sum() / len(rows)
+        g = np.full(len(rows), 1.0 / len(rows)) @ block
+        g -= g.sum() / len(g)
         tall = X[:, cols]
         product = tall @ g
         if inverted:  # a mirrored row has the opposite product with g
             product = np.abs(product)
-        fit = tall.var(axis=1) + (g @ g - 2.0 * product) / len(cols)
-        rows = np.union1d(rows, np.flatnonzero(fit <= H + tie))
+        fit = _variances(tall) + (g @ g - 2.0 * product) / len(cols)
+        rows = np.flatnonzero(_joined(fit <= H + tie, rows))
     return rows, cols
+
+
+def _variances(B: Values) -> Values:
+    """Return the variance of each row of cells that are roughly centred."""
+    m = B.shape[1]
+    return np.asarray(np.einsum("ij,ij->i", B, B) / m - (B @ np.full(m, 1.0 / m)) ** 2)
+
+
+def _joined(mask: Any, members: Any) -> Any:
+    mask[members] = True
+    return mask

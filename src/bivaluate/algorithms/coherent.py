@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from bivaluate._errors import SearchWarning
 from bivaluate._parallel import Workers, one_thread
@@ -21,7 +20,7 @@ from bivaluate.algorithms._coherent_background import (
 )
 from bivaluate.algorithms._coherent_field import copy_field
 from bivaluate.algorithms._coherent_prepare import POWERS, Unsearchable, prepare
-from bivaluate.algorithms._coherent_search import Scored, Search, usual_starts
+from bivaluate.algorithms._coherent_search import FEWEST_STARTS, MOST_STARTS, Scored, Search
 from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.chance.evidence import evidence_table
@@ -107,7 +106,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     n_jobs: int | None = None
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        rng, self.notes_, self._warned = check_random_state(self.random_state), list[str](), list[str]()
+        rng, self.notes_, self._warned = self._random(), list[str](), list[str]()
         with one_thread():
             blocks = sorted(self._search(X, rng), key=lambda block: -block[0])[: self.most]
         pairs = [pair for _, pair in blocks]
@@ -126,7 +125,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
             return []
         self.notes_ += prepared.notes
         rows, cols = prepared.rows, prepared.cols
-        starts = self.n_starts or usual_starts(len(rows))
+        starts = self.n_starts or int(np.clip(2 * len(rows), FEWEST_STARTS, MOST_STARTS))
         with Workers(self.n_jobs, X.size * starts) as workers:
             search = Search(starts, float(self.min_evidence), self.min_rows, len(rows) // 2, workers)
             found = self._search_prepared(search, prepared.Z, rng)

@@ -186,15 +186,16 @@ class CommandEstimator(BiclusteringEstimator):
             seed = self.random_state
             if not isinstance(seed, (int, np.integer)):
                 seed = check_random_state(seed).randint(2**31)
-            named = _named(X)
+            n, m = X.shape
+            named = Matrix(X, tuple(f"r{i + 1}" for i in range(n)), tuple(f"c{j + 1}" for j in range(m)))
             places = {
                 "program": self.program,
                 "matrix": _Place(lambda style: str(_write(named, folder, style or self.matrix))),
                 "out": str(folder / "out"),
                 "k": str(self.n_biclusters),
                 "seed": str(seed),
-                "rows": str(X.shape[0]),
-                "cols": str(X.shape[1]),
+                "rows": str(n),
+                "cols": str(m),
             }
             words = self._words(places)
             before = {path for path in folder.rglob("*") if path.is_file()}
@@ -226,7 +227,8 @@ class CommandEstimator(BiclusteringEstimator):
                 supervisor.terminate()
                 supervisor.wait()
                 raise
-            texts = [_text_of(file) for file in files]
+            written = (Path(file) for file in files)
+            texts = [path.read_text(encoding="utf-8", errors="replace") if path.is_file() else "" for path in written]
         self.output_ = "".join(texts)
         ended = json.loads(answer or '{"error": "its supervisor was stopped"}')
         said = _last_lines(texts[1] if texts[1].strip() else texts[0])
@@ -292,12 +294,6 @@ def style_of(path: str | os.PathLike[str]) -> str:
     return ending if ending in MATRICES else "tsv"
 
 
-def _named(X: Values) -> Matrix:
-    """Return the matrix with names that every program can read."""
-    n, m = X.shape
-    return Matrix(X, tuple(f"r{i + 1}" for i in range(n)), tuple(f"c{j + 1}" for j in range(m)))
-
-
 def _write(named: Matrix, folder: Path, style: str) -> Path:
     """Write the matrix; tables have a name in their corner, because some programs count the names of the header."""
     if style in ("tsv", "csv"):
@@ -315,13 +311,6 @@ def _write(named: Matrix, folder: Path, style: str) -> Path:
     path = folder / ("matrix.npy" if style == "npy" else "matrix.txt")
     write_matrix(named.values, path)
     return path
-
-
-def _text_of(file: str) -> str:
-    try:
-        return Path(file).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 def _last_lines(text: str) -> str:

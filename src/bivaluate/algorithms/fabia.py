@@ -7,7 +7,6 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Pair, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
@@ -93,7 +92,7 @@ class FABIA(BiclusteringEstimator):
     max_iter: Count = 500
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         values = normalised(X)
         first = rng.standard_normal((X.shape[0], self.most))
         model = fit_factors(values, first, self.sparseness, self.max_iter)

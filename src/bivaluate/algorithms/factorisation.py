@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -25,11 +25,14 @@ class _Factors(BiclusteringEstimator):
     max_iter: Count = 400
     rule: str = DEFAULT_RULE
 
-    def _model(self, K: int) -> Any:
-        raise NotImplementedError
+    _model: ClassVar[str]  # of scikit-learn
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        model = self._model(int(self.n_biclusters))
+        from sklearn import decomposition
+
+        model = getattr(decomposition, self._model)(
+            int(self.n_biclusters), max_iter=self.max_iter, random_state=self.random_state
+        )
         if not X.sum() > 0:
             return
         with one_thread(), warnings.catch_warnings():
@@ -101,10 +104,7 @@ class NMFBiclusters(_Factors):
     [(4, 3), (4, 3)]
     """
 
-    def _model(self, K: int) -> Any:
-        from sklearn.decomposition import NMF
-
-        return NMF(K, max_iter=self.max_iter, random_state=self.random_state)
+    _model = "NMF"
 
 
 @algorithm(
@@ -161,7 +161,4 @@ class LDABiclusters(_Factors):
     _: KW_ONLY
     max_iter: Count = 20
 
-    def _model(self, K: int) -> Any:
-        from sklearn.decomposition import LatentDirichletAllocation
-
-        return LatentDirichletAllocation(K, max_iter=self.max_iter, random_state=self.random_state)
+    _model = "LatentDirichletAllocation"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from bivaluate.algorithms._coclusters import best_coclusters, chosen_blocks
-from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, generator
+from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
 
@@ -78,7 +78,7 @@ class InformationCoclustering(BiclusteringEstimator):
 
     def _find(self, X: Any) -> Iterator[Pair]:
         K = self.most, self.n_column_clusters or self.most
-        found = best_coclusters(X, K, "information", self.n_starts, self.max_iter, generator(self.random_state))
+        found = best_coclusters(X, K, "information", self.n_starts, self.max_iter, self._generator())
         self.row_labels_, self.column_labels_ = found.rows, found.cols
         total = float(found.sums.sum())
         self.information_ = float(found.kept.sum()) / total if total > 0 else float("nan")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtri
-from sklearn.utils import check_random_state
 
 from bivaluate._parallel import Workers
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Values
@@ -86,7 +85,7 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
     n_jobs: int | None = None
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         scores: list[float] = []
         averages: list[float] = []
         values = standardised(X)
@@ -142,10 +141,8 @@ def search(
     guess = np.sqrt(n_cols) * ndtri(1.0 - n_rows / (n + 1.0))
     sets = np.empty((n_restarts, m), np.uint8)
 
-    def start(part: slice) -> None:
-        constrained_search(X, Xt, n_rows[part], n_cols[part], lots[part], guess[part], sets[part])
-
-    workers.run(start, n_restarts, TOGETHER)
+    starts = n_rows, n_cols, lots, guess, sets
+    workers.run(lambda part: constrained_search(X, Xt, *(of[part] for of in starts)), n_restarts, TOGETHER)
     best, best_set, best_rows = -np.inf, sets[0], sets[0]
     seen: set[bytes] = set()
     while True:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from bivaluate.algorithms._coclusters import coclusters
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
@@ -75,7 +74,7 @@ class ModularityCoclustering(BiclusteringEstimator):
     max_iter: Count = 100
 
     def _find(self, X: Any) -> Iterator[Pair]:
-        K, rng = self.most, check_random_state(self.random_state)
+        K, rng = self.most, self._random()
         starts = np.zeros((self.n_starts, X.shape[0]), dtype=np.int64), rng.randint(K, size=(self.n_starts, X.shape[1]))
         found = coclusters(X, *starts, "modularity", (K, K), self.max_iter)
         gains = found.kept.diagonal() / (found.sums.sum() or 1.0)

@@ -23,10 +23,8 @@ LARGEST_EXPONENT = 700.0
     "OPSM",
     "Grows orders of columns from both ends, keeps those most rows follow, the best of each length; finds K itself.",
     seeks=("order", "additive", "multiplicative"),
-    reference=(
-        "Ben-Dor, Chor, Karp & Yakhini 2003, Discovering local structure in gene expression data: the order-preserving "
-        "submatrix problem, J. Comput. Biol. 10(3-4):373-384, doi:10.1089/10665270360688075"
-    ),
+    reference="Ben-Dor, Chor, Karp & Yakhini 2003, Discovering local structure in gene expression data: the order-preserving "
+    "submatrix problem, J. Comput. Biol. 10(3-4):373-384, doi:10.1089/10665270360688075",
     finds_k=True,
 )
 class OrderPreservingSubmatrices(BiclusteringEstimator):
@@ -46,10 +44,8 @@ class OrderPreservingSubmatrices(BiclusteringEstimator):
         K are those found by a run for k.
     n_models : int, default=100
         Partial models kept at each step (ℓ in the paper).
-    min_rows : int, default=2
-        Fewest rows of a bicluster; longer models are not tried once none has as many.
-    min_columns : int, default=3
-        Fewest columns of a bicluster.
+    min_rows, min_columns : int
+        Fewest rows and columns of a bicluster; longer models are not tried once none has as many rows.
     max_p_value : float, default=0.05
         Largest U(s, k) of a bicluster.
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Natural, Pair, Share, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
@@ -60,10 +59,8 @@ class Plaid(BiclusteringEstimator):
         k.
     background : bool, default=True
         Fit a background layer of the whole matrix first.
-    row_release : float, default=0.7
-        A row stays in a layer if the layer explains more than this share of its squares (τ₁ in the paper).
-    col_release : float, default=0.7
-        The same for columns (τ₂ in the paper).
+    row_release, col_release : float, default=0.7
+        A row (column) stays in a layer if it explains more than this share of its squares (τ₁ and τ₂ in the paper).
     n_shuffles : int, default=3
         A layer must explain more than those found in this many copies of what is left over with rows and columns
         shuffled; otherwise the search ends. 0 for no test.
@@ -118,7 +115,7 @@ class Plaid(BiclusteringEstimator):
     def _find(self, X: Values) -> Iterator[Pair]:
         release = self.row_release, self.col_release
         n_starts, n_iterations = self.n_starts, self.n_iterations
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         residual = X.copy()
         n, m = X.shape
         # What rounding leaves of the squares of X counts as nothing left over.

@@ -180,10 +180,7 @@ def is_command(key: str) -> bool:
 
 
 def is_nested(key: str) -> bool:
-    """Return whether the first k biclusters found for K are those found for k.
-
-    A class of your own says so with a class attribute ``nested = True``.
-    """
+    """Return whether the first k biclusters found for K are those found for k; a class says ``nested = True``."""
     return _trait(key, "nested")
 
 

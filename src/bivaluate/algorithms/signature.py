@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
-from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from bivaluate.algorithms._estimator import Amount, BiclusteringEstimator, Count, Natural, Pair, Values
@@ -59,11 +58,9 @@ class IterativeSignature(BiclusteringEstimator):
     ----------
     n_biclusters : int or "auto", default="auto"
         Largest number of modules returned; ``"auto"`` for all that are found. The most robust come first.
-    row_threshold : float or None, default=None
-        How many standard deviations the score of a row must be above average (t_G in the paper).
-        None: 1, 1.5, 2, 2.5 and 3, each with every column threshold.
-    col_threshold : float or None, default=None
-        The same for columns (t_C in the paper), above or below average.
+    row_threshold, col_threshold : float or None, default=None
+        How many standard deviations the score of a row must be above average (t_G in the paper), that of a column
+        above or below (t_C). None: 1, 1.5, 2, 2.5 and 3, each with every one of the other side.
     n_seeds : int, default=100
         Random sets of rows to start from, for every pair of thresholds.
     two_sided : bool, default=False
@@ -113,7 +110,7 @@ class IterativeSignature(BiclusteringEstimator):
     def _find(self, X: Any) -> Iterator[Pair]:
         thresholds = (self.row_threshold, self.col_threshold)
         pairs = np.array(list(product(*(THRESHOLDS if value is None else (float(value),) for value in thresholds))))
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         seeds = random_sets(X.shape[0], self.n_seeds, rng)
         found = iterate(X, seeds, pairs, bool(self.two_sided))
         chance = [iterate(scrambled(X, rng), seeds, pairs, bool(self.two_sided)) for _ in range(self.n_scrambled)]
@@ -171,7 +168,8 @@ def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) ->
     pair = np.tile(np.arange(len(pairs)), len(seeds))
     seed = np.repeat(np.arange(len(seeds)), len(pairs))
     size = max(1, CHUNK // max(X.shape))
-    parts: list[Modules] = []
+    none = (csr_array((0, X.shape[0])), csr_array((0, X.shape[1])))
+    parts = [Modules(*none, np.empty(0), np.empty(0, np.int64))]
     for start in range(0, len(pair), size):
         which = pair[start : start + size]
         g = csr_array(seeds[seed[start : start + size]], dtype=np.float64)
@@ -192,9 +190,6 @@ def iterate(X: Any, seeds: NDArray[np.bool_], pairs: Values, two_sided: bool) ->
                 break
             on = on[_first_of_each(new[on], which[on])]
             g, which = new[on], which[on]
-    if not parts:
-        none = [csr_array((0, length)) for length in X.shape]
-        return Modules(none[0], none[1], np.empty(0), np.empty(0, np.int64))
     rows, cols, strength, found = zip(*parts, strict=True)
     return Modules(vstack(rows, "csr"), vstack(cols, "csr"), np.concatenate(strength), np.concatenate(found))
 

@@ -42,10 +42,8 @@ class SparseSVD(BiclusteringEstimator):
     ----------
     n_biclusters : int or "auto", default=10
         Largest number of layers (K); ``"auto"`` to go on until one is empty. The first k of K are those of a run for k.
-    row_weight : float, default=2.0
-        Exponent of the adaptive weights of rows (γ₁ in the paper); 0 for the plain lasso.
-    col_weight : float, default=2.0
-        The same for columns (γ₂ in the paper).
+    row_weight, col_weight : float, default=2.0
+        Exponents of the adaptive weights of rows and columns (γ₁ and γ₂ in the paper); 0 for the plain lasso.
     centred : bool, default=True
         Subtract the median of the matrix first; otherwise the first layer may be the level of the whole matrix.
     max_iter : int, default=100
@@ -129,25 +127,19 @@ class LeftOver:
         if self._products is not None:
             # (A - s u v')' (A - s u v')  or  (A - s u v') (A - s u v')'
             tall = self.shape[0] >= self.shape[1]
-            side, across = (v, self.times_transposed(u)) if tall else (u, self.times(v))
+            side, across = (v, self.times(u, turned=True)) if tall else (u, self.times(v))
             cross = scale * np.outer(across, side)
             self._products += scale**2 * np.outer(side, side) - cross - cross.T
         self.scales.append(scale)
         self.lefts.append(u)
         self.rights.append(v)
 
-    def times(self, v: Values) -> Values:
-        """Return the product with a vector over the columns."""
-        product = np.asarray(self.X @ v)
-        for s, left, right in zip(self.scales, self.lefts, self.rights, strict=True):
-            product -= (s * (right @ v)) * left
-        return product
-
-    def times_transposed(self, u: Values) -> Values:
-        """Return the product of the transposed matrix with a vector over the rows."""
-        product = np.asarray(self.X.T @ u)
-        for s, left, right in zip(self.scales, self.lefts, self.rights, strict=True):
-            product -= (s * (left @ u)) * right
+    def times(self, vector: Values, turned: bool = False) -> Values:
+        """Return the product with a vector over the columns, or of the transposed matrix with one over the rows."""
+        X, own, other = (self.X.T, self.rights, self.lefts) if turned else (self.X, self.lefts, self.rights)
+        product = np.asarray(X @ vector)
+        for s, mine, theirs in zip(self.scales, own, other, strict=True):
+            product -= (s * (theirs @ vector)) * mine
         return product
 
     def leading(self) -> Values:
@@ -155,8 +147,9 @@ class LeftOver:
         n, m = self.shape
         tall = n >= m
         if self._products is None:
-            forth, back = (self.times, self.times_transposed) if tall else (self.times_transposed, self.times)
-            gram = LinearOperator((min(n, m),) * 2, matvec=lambda x: back(forth(x.ravel())), dtype=np.float64)
+            gram = LinearOperator(
+                (min(n, m),) * 2, lambda x: self.times(self.times(x.ravel(), not tall), tall), dtype=np.float64
+            )
             side = eigsh(gram, k=1, v0=np.ones(min(n, m)), tol=1e-10)[1][:, 0]
         else:
             side = eigh(self._products, subset_by_index=[min(n, m) - 1] * 2)[1][:, 0]
@@ -177,7 +170,7 @@ def sparse_layer(left: LeftOver, row_weight: float, col_weight: float, max_iter:
     n, m = left.shape
     u, v = left.leading(), np.zeros(m)
     for _ in range(max_iter):
-        new_v = penalised(left.times_transposed(u), col_weight, left.squares, n, m)
+        new_v = penalised(left.times(u, turned=True), col_weight, left.squares, n, m)
         if not new_v.any():
             return np.zeros(n), np.zeros(m)
         new_u = penalised(left.times(new_v), row_weight, left.squares, m, n)

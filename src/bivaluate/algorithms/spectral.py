@@ -27,8 +27,6 @@ N_VECTORS, N_BEST, N_INIT = 6, 3, 10
 MOST_SCALINGS, SCALED = 1000, 1e-5
 # Vectors of length 1 that are approximated equally well but for this are told apart by scikit-learn's own arithmetic.
 SAME_ERROR = 1e-9
-# From this many points times clusters on, compiled k-means pays even if it has to be compiled first; in a sweep always.
-WORTH_COMPILING = 100_000
 
 
 @algorithm(
@@ -132,37 +130,32 @@ class SpectralCheckerboard(BiclusteringEstimator):
 
     def _singular_vectors(self, X: Values) -> tuple[Values, Values]:
         """Return the left and right singular vectors of the normalised matrix; they are the same for every K."""
-        if self._shared is not None and self._seeded and "vectors" in self._shared:
-            return self._shared["vectors"]  # type: ignore[no-any-return]
-        U, _, Vt = randomized_svd(normalised(X), N_VECTORS + 1, random_state=self.random_state)
-        vectors = U[:, 1:], Vt[1:].T  # the first ones are constant
-        if self._shared is not None and self._seeded:
-            self._shared["vectors"] = vectors
-        return vectors
+        shared = self._shared if self._compiled and self._shared is not None else {}
+        if "vectors" not in shared:
+            U, _, Vt = randomized_svd(normalised(X), N_VECTORS + 1, random_state=self.random_state)
+            shared["vectors"] = U[:, 1:], Vt[1:].T  # the first ones are constant
+        return shared["vectors"]  # type: ignore[no-any-return]
 
     def _best(self, vectors: Values, K: int) -> Values:
         """Return the vectors that k-means approximates best by K values."""
         lines = [vector[:, np.newaxis] for vector in vectors.T]
         errors = [self._k_means(line, K)[1] for line in lines]
         # errors of as many clusters as there are entries are scikit-learn's already
-        doubtful = self._compiled(len(vectors), K) and len(vectors) > K
+        doubtful = self._compiled and len(vectors) > K
         if doubtful and np.diff(np.sort(errors))[:N_BEST].min(initial=1.0) < SAME_ERROR:
             errors = [k_means_of_scikit_learn(line, K, N_INIT, self.random_state)[1] for line in lines]
         return vectors[:, np.argsort(errors)[:N_BEST]]
 
     def _k_means(self, points: Values, K: int) -> tuple[NDArray[np.int64], float]:
         """Return the clusters of the points, and how far they are from their centres."""
-        if self._compiled(len(points), K):
+        if self._compiled:
             return k_means(points, K, N_INIT, int(self.random_state))
         return k_means_of_scikit_learn(points, K, N_INIT, self.random_state)
 
-    def _compiled(self, n: int, K: int) -> bool:
-        """Whether k-means in machine code is worth its compilation, and can draw the same numbers again."""
-        return self._seeded and (self._shared is not None or n * K >= WORTH_COMPILING)
-
     @property
-    def _seeded(self) -> bool:
-        return isinstance(self.random_state, (int, np.integer))
+    def _compiled(self) -> bool:
+        """Whether many fits share vectors, so that compiled k-means pays, and the same numbers can be drawn again."""
+        return self._shared is not None and isinstance(self.random_state, (int, np.integer))
 
 
 def normalised(X: Values) -> Values:

@@ -66,39 +66,13 @@ class SpectralCoclusters(BiclusteringEstimator):
     n_biclusters: int = 3
     _: KW_ONLY
 
-    def check_input(self, X: Any) -> Any:
-        """Return the cells of `X` as the algorithm takes them, or say why it cannot.
-
-        Parameters
-        ----------
-        X : array-like, DataFrame, Matrix or sparse matrix of shape (n_rows, n_cols)
-            The matrix.
-
-        Returns
-        -------
-        ndarray or sparse matrix
-            Finite cells.
-
-        Raises
-        ------
-        MatrixError
-            If `X` is not a matrix of finite numbers, or is sparse with negative cells.
-
-        Examples
-        --------
-        >>> SpectralCoclusters(2).check_input([[1, 2, 3], [4, 5, 6]]).shape
-        (2, 3)
-        """
-        values = super().check_input(X)
-        if issparse(values) and values.min() < 0:
-            raise MatrixError(
-                f"SpectralCoclusters cannot use a sparse X with negative cells: the lowest is {values.min():g}. Pass "
-                "X.toarray() if it fits in memory (all cells are raised then), or choose another algorithm."
-            )
-        return values
-
     def _find(self, X: Any) -> Iterator[Pair]:
         K = int(self.n_biclusters)
+        if issparse(X) and X.min() < 0:
+            raise MatrixError(
+                f"SpectralCoclusters cannot use a sparse X with negative cells: the lowest is {X.min():g}. Pass "
+                "X.toarray() if it fits in memory (all cells are raised then), or choose another algorithm."
+            )
         weights = X if issparse(X) else X - min(float(X.min()), 0.0)
         rows, cols = (np.flatnonzero(np.asarray(weights.sum(axis=axis)).ravel() > 0) for axis in (1, 0))
         n, m = len(rows), len(cols)

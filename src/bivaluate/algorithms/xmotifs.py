@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from bivaluate.algorithms._bits import members
+from bivaluate.algorithms._bits import members, packed
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Share, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
@@ -26,10 +25,8 @@ SETS_AT_ONCE = 100_000
     "xMOTIFs",
     "Draws columns at random, takes the rows in the same state in all of them, and keeps the largest; finds K itself.",
     seeks=("constant rows", "constant"),
-    reference=(
-        "Murali & Kasif 2003, Extracting conserved gene expression motifs from gene expression data, "
-        "Pac. Symp. Biocomput. 8:77-88"
-    ),
+    reference="Murali & Kasif 2003, Extracting conserved gene expression motifs from gene expression data, "
+    "Pac. Symp. Biocomput. 8:77-88",
     finds_k=True,
 )
 class XMotifs(BiclusteringEstimator):
@@ -45,10 +42,8 @@ class XMotifs(BiclusteringEstimator):
     n_biclusters : int or "auto", default="auto"
         The largest number of biclusters to return; "auto" goes on until the columns are used up. The first k of K are
         those found by a run for k.
-    n_seeds : int, default=10
-        Seed columns per motif (n_s in the paper).
-    n_sets : int, default=1000
-        Sets of columns drawn for each seed column (n_d in the paper).
+    n_seeds, n_sets : int
+        Seed columns per motif (n_s in the paper), and sets of columns drawn for each of them (n_d).
     set_size : int, default=7
         Columns in each set (s_d in the paper); fewer if fewer are left. A motif has at least one column more.
     min_share : float, default=0.05
@@ -89,7 +84,7 @@ class XMotifs(BiclusteringEstimator):
 
     def _find(self, X: Values) -> Iterator[Pair]:
         least = math.ceil(self.min_share * X.shape[1])
-        rng = check_random_state(self.random_state)
+        rng = self._random()
         states = given_states(X) if self.states == "given" else interval_states(X, math.log(self.max_p_value))
         left = np.arange(X.shape[1])
         while len(left) > 1:
@@ -118,21 +113,15 @@ def interval_states(X: Values, limit: float) -> States:
 
 
 def find_motif(
-    states: States,
-    left: NDArray[np.int64],
-    n_seeds: int,
-    n_sets: int,
-    size: int,
-    least: int,
-    rng: np.random.RandomState,
+    states: States, left: Any, n_seeds: int, n_sets: int, size: int, least: int, rng: np.random.RandomState
 ) -> Pair:
     """Return rows and columns of the motif with the most rows in the columns left; no rows if there is none."""
-    from bivaluate.algorithms._kernels_motifs import agreement, search_motifs
+    from bivaluate.algorithms._kernels_motifs import search_motifs
 
-    sets = np.empty((len(left), -(-len(states) // 64)), dtype=np.uint64)
-    genes, best = np.zeros(sets.shape[1], dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    genes, best = np.zeros(-(-len(states) // 64), dtype=np.uint64), np.zeros(3, dtype=np.int64)
+    among = np.ascontiguousarray(states[:, left].T)
     for seed in rng.randint(0, len(left), n_seeds):
-        agreement(states, left[seed], left, sets)
+        sets = packed((among == among[seed]) & (among[seed] != 0))  # the rows in the same state as in the seed column
         for start in range(0, n_sets, SETS_AT_ONCE):
             draws = rng.randint(0, 2**31 - 1, (min(SETS_AT_ONCE, n_sets - start), size))
             search_motifs(sets, seed, draws, least, best, genes)

@@ -26,9 +26,7 @@ ALWAYS = "always the best on average"
 
 
 def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
-    """Return how well each measure agrees with the truth, and how good each algorithm is.
-
-    Every number is a mean over data sets, with the interval that 95 % of resampled collections of data sets give.
+    """Return how well each measure agrees with the truth, and how good each algorithm is: means over data sets.
 
     Parameters
     ----------
@@ -38,12 +36,9 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of str to DataFrame
-        ``measures``: rank correlation with the truth over all solutions of a data set (``solutions``), over algorithms
-        at one K and over K of one algorithm, how often a measure picks the best algorithm and K, its truth over the
-        best (``share``), how often it says that noise holds nothing, prefers a solution to a corrupted copy and to
-        random biclusters of its sizes. ``biclusters``: over the biclusters of a solution. ``domains``: by domain.
-        ``classes``: with F1, NMI and CARI of the best-matching class, and recall of the classes. ``algorithms``,
-        ``algorithms_by_class``: mean truth by domain, and the same four of each algorithm.
+        ``measures``: rank correlation with the truth, with intervals, how often a measure picks the best algorithm and
+        K, its truth over the best (``share``), how often it refuses noise and prefers a solution to worse copies;
+        ``biclusters``, ``domains``, ``classes``: the same of parts; ``algorithms``, ``algorithms_by_class``: truth.
 
     See Also
     --------

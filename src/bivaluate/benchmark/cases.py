@@ -28,12 +28,8 @@ class Problem:
     ----------
     matrix, truth : Matrix, Biclustering or None
         The data, and the planted biclusters; none were planted in noise.
-    row_classes, col_classes : mapping of str to ndarray of bool
-        Known classes of rows or columns.
-    genes : bool
-        Whether the rows are genes of yeast, so that the Gene Ontology is the truth.
-    other : Matrix, optional
-        A repeat of the experiment, or the other half of the columns: what holds there is true.
+    row_classes, col_classes, genes, other : mapping of str to ndarray of bool, bool, Matrix or None
+        Other truths: known classes; the Gene Ontology of yeast; a repeat, or the other half of the data.
 
     See Also
     --------
@@ -59,11 +55,8 @@ class Case:
 
     Parameters
     ----------
-    name, domain : str
-        What tables call it, and what kind of data it is: ``"planted"``, ``"noise"``, ``"genes"``, ``"functions"``,
-        ``"cells"``, ``"ratings"``, ``"text"`` or ``"repeats"``.
-    load : callable
-        From a seed to a :class:`Problem`; real data do not depend on it.
+    name, domain, load : str, str, callable
+        What tables call it, what kind of data it is, and from a seed to a :class:`Problem`.
     quick, prepared : bool
         Whether the quick form has it too, and whether a real matrix is cut or filled by a fixed rule first.
 
@@ -238,10 +231,8 @@ _HALVED_COLUMNS: dict[str, Callable[[int], Problem]] = {
     "brown": _brown,
     "mulan_yeast": _mulan,
 }
-_HALVED_ROWS: dict[str, Callable[[int], Problem]] = {
-    "movielens": _ratings,
-    **{name: partial(_documents, name) for name in ("newsgroups", "reuters_r8")},
-}
+_TEXTS = {name: partial(_documents, name) for name in ("newsgroups", "reuters_r8")}
+_HALVED_ROWS: dict[str, Callable[[int], Problem]] = {"movielens": _ratings, **_TEXTS}
 _QUICK_YEAST = ("yeast:01_alpha_factor",)
 
 CASES: dict[str, Case] = {
@@ -271,7 +262,7 @@ CASES: dict[str, Case] = {
         Case("mulan_yeast", "functions", _mulan, prepared=True),
         Case("pbmc68k", "cells", _cells, prepared=True),
         Case("movielens", "ratings", _ratings, prepared=True),
-        Case("newsgroups", "text", partial(_documents, "newsgroups"), prepared=True),
+        Case("newsgroups", "text", _TEXTS["newsgroups"], prepared=True),
         *(
             Case(f"yeast:{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
             for pair in _REPEATS
@@ -282,6 +273,6 @@ CASES: dict[str, Case] = {
             for turned, loaders in ((False, _HALVED_COLUMNS), (True, _HALVED_ROWS))
             for name, load in loaders.items()
         ),
-        Case("reuters_r8", "text", partial(_documents, "reuters_r8"), prepared=True),
+        Case("reuters_r8", "text", _TEXTS["reuters_r8"], prepared=True),
     )
 }

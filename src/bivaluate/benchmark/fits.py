@@ -26,7 +26,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.registry import METRICS, choose_metrics
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Cell, Plan, Run, Sweep, load_run
-from bivaluate.sweep.failures import failed_fits
+from bivaluate.sweep.load import failed_fits
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
@@ -46,12 +46,9 @@ class Benchmark:
 
     Parameters
     ----------
-    solutions, biclusters : DataFrame
-        One row per case, seed, algorithm and K, and one per bicluster: the truth and every measure.
-    copies : DataFrame
-        The measures of three solutions each: as found, with a tenth of its rows replaced, and random ones of its sizes.
-    failed : DataFrame, optional
-        Algorithms of which a fit failed or timed out: how many of how many, and why the first did.
+    solutions, biclusters, copies, failed : DataFrame
+        One row per fit, and one per bicluster: the truth and every measure; the measures of solutions as found, with
+        a tenth of their rows replaced, and of random ones; algorithms of which fits failed, and why the first did.
 
     See Also
     --------
@@ -76,9 +73,9 @@ def run_benchmark(
     cases: Sequence[str] | None = None,
     seeds: int = 1,
     solutions: Mapping[str, str | os.PathLike[str]] | None = None,
+    measures: Sequence[str] = (),
     time_limit: float | None = None,
     rescore: bool = False,
-    measures: Sequence[str] = (),
     jobs: int = 1,
     scheduler: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -87,26 +84,16 @@ def run_benchmark(
 
     Parameters
     ----------
-    out : str or path-like
-        The folder: matrices, the run folder of the sweep, and tables.
-    quick : bool, default=True
-        Few algorithms, small data, one seed; otherwise every algorithm that runs here on all data.
-    algorithms, cases : sequence of str, optional
-        Keys, patterns or commands, as a sweep takes them, and names of cases; those of the form by default.
-    seeds : int, default=1
-        Seeds of planted data.
-    solutions : mapping of str to path-like, optional
-        Names of further methods, each with a folder that holds a solution per data set, ``DATA_SET.json``.
-    time_limit : float, optional
-        Seconds per fit; 30 in the quick form, else 600.
-    rescore : bool, default=False
-        Fit nothing, and compute every measure again from the solutions in the folder.
-    measures : sequence of str
-        Measures of your own, ``module:function``, judged beside the others.
-    jobs, scheduler : int, str
-        Worker processes, or the address of a Dask scheduler.
-    progress : callable, optional
-        Called with what is done, how many, of how many.
+    out, quick : str or path-like, bool
+        The folder; few algorithms, small data, one seed, or every algorithm that runs here on all data.
+    algorithms, cases, seeds : sequence of str, sequence of str, int
+        As a sweep takes them; names of cases (those of the form by default); how many seeds of planted data.
+    solutions, measures : mapping of str to path-like, sequence of str
+        Folders of ``DATA_SET.json`` by further methods; measures of your own, ``module:function``.
+    time_limit, rescore : float, bool
+        Seconds per fit (30, or 600); fit nothing, and compute every measure again from the solutions in the folder.
+    jobs, scheduler, progress : int, str, callable
+        As for a sweep; called with what is done, how many, of how many.
 
     Returns
     -------
@@ -116,8 +103,7 @@ def run_benchmark(
     Raises
     ------
     ParameterError, SolutionError, FileError
-        If there is no such case or algorithm, a solution belongs to another matrix, the folder cannot be written, a
-        folder of solutions holds none, or there is nothing to rescore.
+        If there is no such case or algorithm, or a folder or solution cannot be used.
 
     See Also
     --------

@@ -16,7 +16,7 @@ from bivaluate.benchmark.cases import CASES
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.plots import style
 from bivaluate.registry import symbol
-from bivaluate.sweep.failures import failure_sentences
+from bivaluate.sweep.load import failure_sentences
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,10 +29,9 @@ CLEAR_TERM, SMALLEST_P = 5.0, 1e-300
 class Truth:
     """What a problem knows, asked about solutions.
 
-    Planted biclusters: the clustering error (CE) of a solution, the best cell Jaccard index of a bicluster. Classes:
-    F1 of the best-matching class, less what it is with the labels permuted, as a share of what is left. Genes:
-    L = −log10 p of the best GO term of a bicluster; of a solution the mean of L/(L + 5). A second matrix: z of each
-    bicluster's rows there, as :func:`bivaluate.confirm` has it; of a solution the mean of z/(z + 5).
+    Planted: clustering error (CE) of a solution, best cell Jaccard index of a bicluster. Classes: F1 of the best one,
+    less that of permuted labels, as a share of the rest. Genes: L = −log10 p of the best GO term, L/(L + 5). A second
+    matrix: z of the rows there, as :func:`bivaluate.confirm` has it, z/(z + 5).
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -75,10 +74,8 @@ class Truth:
 
     def _recall(self, solution: Biclustering) -> float:
         """Return the best F1 that a bicluster has with a class, the mean over all classes of the better side."""
-        sides = self._sides.items()
-        return max(
-            class_recall([getattr(b, side) for b in solution], np.array(list(of.values()))) for side, of in sides
-        )
+        masks = {side: np.array(list(classes.values())) for side, classes in self._sides.items()}
+        return max(class_recall([getattr(b, side) for b in solution], of) for side, of in masks.items())
 
     def _of_genes(self, solution: Biclustering) -> tuple[float, list[float]]:
         new = [b for b in solution if b.rows.tobytes() not in self._enriched]  # the first of nested ones come again

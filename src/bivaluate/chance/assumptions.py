@@ -8,17 +8,18 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import percent
+from bivaluate._types import Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import midranks, standardise
+from bivaluate.measures.cover import member_classes
 from bivaluate.solution import Biclustering
 
-Floats = NDArray[np.float64]
-Groups = Callable[[], NDArray[np.int64]]
+Groups = Callable[[], Ints]
 
 COLUMN_EFFECT_LIMIT = 0.10
 SKEW_LIMIT = 1.0
@@ -40,22 +41,16 @@ def centre_columns(X: Any) -> Floats:
 
 def column_means(values: Floats) -> Floats:
     """Mean of each column over its observed cells; 0 for a column without any."""
-    seen = np.isfinite(values)
-    if seen.all():
-        return np.asarray(values.mean(axis=0))
-    count = seen.sum(axis=0)
-    return np.asarray(np.where(seen, values, 0).sum(axis=0) / np.maximum(count, 1))
+    sums, seen = _column_sums(False, 0, values)
+    return np.asarray(sums / np.maximum(seen, 1))
 
 
 def column_means_of(matrix: Matrix) -> Floats:
     """Mean of each column of a matrix in whatever form over its observed cells, some rows at a time."""
     if matrix.in_memory:
         return column_means(matrix.values)
-    total, count = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
-    for sums, seen in matrix.map_chunks(partial(_column_sums, matrix.absent == "missing")):
-        total += sums
-        count += seen
-    return np.asarray(total / np.maximum(count, 1))
+    sums, seen = zip(*matrix.map_chunks(partial(_column_sums, matrix.absent == "missing")), strict=True)
+    return np.asarray(sum(sums) / np.maximum(sum(seen), 1))
 
 
 def _column_sums(absent_is_missing: bool, start: int, cells: Any) -> tuple[Floats, Floats]:
@@ -202,7 +197,7 @@ def neighbour_correlation(cells: Floats) -> float:
     return min(found, _correlation(at_medians - at_medians.mean(axis=1, keepdims=True)))
 
 
-def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
+def correlation_within(cells: Floats, groups: Ints) -> float:
     """Return :func:`neighbour_correlation` of what rows of one group do not share: each less the mean of its group.
 
     Biclusters on neighbouring columns are what the rows in the same ones share; the noise of a series is every row's
@@ -224,23 +219,17 @@ def correlation_within(cells: Floats, groups: NDArray[np.int64]) -> float:
     return _correlation(own - own.mean(axis=1, keepdims=True))
 
 
-def rows_alike(solution: Biclustering, step: int) -> NDArray[np.int64]:
+def rows_alike(solution: Biclustering, step: int) -> Ints:
     """Return a number for every `step`-th row, the same for rows that are in the same biclusters.
 
     >>> numbers = rows_alike(Biclustering([([0, 1, 2], [0]), ([2, 4], [1])], (5, 2)), 1)
     >>> [int(np.flatnonzero(numbers == number)[0]) for number in numbers]
     [0, 0, 2, 3, 4]
     """
-    memberships = np.zeros((-(-solution.shape[0] // step), len(solution)), dtype=np.bool_)
+    memberships = np.zeros((len(solution), -(-solution.shape[0] // step)), dtype=np.bool_)
     for k, bicluster in enumerate(solution):
-        memberships[bicluster.rows[bicluster.rows % step == 0] // step, k] = True
-    packed = np.packbits(memberships, axis=1)
-    if packed.shape[1] <= 8:  # as one number each they are told apart faster
-        words = np.zeros((len(packed), 8), dtype=np.uint8)
-        words[:, : packed.shape[1]] = packed
-        return np.unique(words.view(np.uint64)[:, 0], return_inverse=True)[1].astype(np.int64, copy=False)
-    _, groups = np.unique(packed, axis=0, return_inverse=True)
-    return np.asarray(groups, dtype=np.int64).reshape(-1)
+        memberships[k, bicluster.rows[bicluster.rows % step == 0] // step] = True
+    return member_classes(memberships)
 
 
 class ColumnSeries(NamedTuple):

@@ -14,11 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bivaluate._errors import ParameterError
-
-Floats = NDArray[np.float64]
+from bivaluate._types import Floats
 
 # E0 = Σ_ij C[i, j] T_i(2√2/√r − 1) T_j(6/c − 1), r ≥ 2, c ≥ 3, absolute error below 1e-10; the file holds C in units
 # of 1e-15, trailing zeros left out, and is written by benchmarks/chance_table.py

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_values
+from bivaluate._types import Floats
 from bivaluate.chance.surrogates import p_value
 from bivaluate.measures._blocks import virtual_error_value, virtual_errors
 from bivaluate.measures.measure import ROW_AFFINE, UNIT, measure
@@ -24,7 +24,7 @@ class PermutationNull:
     """VE of a block, and of the block with each row permuted."""
 
     observed: float
-    null: NDArray[np.float64]
+    null: Floats
 
     @property
     def mean(self) -> float:
@@ -60,7 +60,7 @@ def permutation_null(A: Any, *, n_permutations: int = 999, random_state: int | N
     return PermutationNull(virtual_error_value(values), null)
 
 
-def _canonical(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _canonical(values: Floats) -> Floats:
     """Sort each row, and the rows: one seed then gives one answer whatever the order of rows and columns."""
     ordered = np.sort(values, axis=1)
     return np.asarray(ordered[np.lexsort((ordered - ordered.mean(axis=1, keepdims=True)).T)])

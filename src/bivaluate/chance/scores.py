@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
 from bivaluate.chance.moments import null_mean, null_sd, search_reference_given
 from bivaluate.matrix import Matrix
@@ -19,11 +19,8 @@ from bivaluate.measures._blocks import block_values_missing, is_constant_row, ob
 from bivaluate.measures._engine.missing import observed_errors
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_AFFINE, UNIT, measure
-from bivaluate.measures.workspace import Options, Workspace, lowest_of
+from bivaluate.measures.workspace import Options, Workspace, lowest_of, once
 from bivaluate.solution import Biclustering, check_solution
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 _CHUNK_CELLS = 1 << 24
 _REFERENCE = (
@@ -37,9 +34,9 @@ _CENTRED: dict[str, Any] = {"invariances": (*ROW_AFFINE, COL_SHIFT), "reference"
 class BlockScores:
     """Chance-corrected scores of blocks, one value each; no merger is needed for them."""
 
-    rows: Counts
-    cols: Counts
-    usable: NDArray[np.bool_]
+    rows: Ints
+    cols: Ints
+    usable: Flags
     expected: Floats
     reference: Floats
     ve: Floats
@@ -70,7 +67,7 @@ class ChanceScores(BlockScores):
 
 
 def score_blocks(
-    ve: Floats, rows: Counts, cols: Counts, shape: tuple[int, int], expected: Floats | None = None
+    ve: Floats, rows: Ints, cols: Ints, shape: tuple[int, int], expected: Floats | None = None
 ) -> BlockScores:
     """Score blocks found in a matrix of this shape; `rows` without the constant ones, `expected` E0 if it is known."""
     usable = (rows >= 2) & (cols >= 2)
@@ -89,49 +86,29 @@ def score_block(A: Floats, shape: tuple[int, int]) -> BlockScores:
     return score_blocks(np.array([block_values_missing(A)[0]]), rows, np.array([A.shape[1]]), shape)
 
 
-def adjusted_error(A: Floats, shape: tuple[int, int]) -> float:
-    """Return aVE of one block found in a matrix of this shape, by its observed cells.
-
-    >>> round(adjusted_error(np.array([[1, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]]), (5, 6)), 6)
-    0.764362
-    """
-    return float(score_block(A, shape).adjusted[0])
-
-
+@once
 def block_scores(workspace: Workspace) -> BlockScores:
-    """Return the chance-corrected scores of the biclusters of a workspace, computed once and without mergers."""
-    return chance_scores(workspace) if "mergers" in vars(workspace) else workspace.once(_score_blocks_of)
-
-
-def chance_scores(workspace: Workspace) -> ChanceScores:
-    """Return the chance-corrected scores of a workspace with those that need the mergers, computed once."""
-    return workspace.once(_score_all_of)
-
-
-def _score_blocks_of(workspace: Workspace) -> BlockScores:
+    """Return the chance-corrected scores of the biclusters of a workspace, without mergers."""
     return score_blocks(workspace.ve, workspace.r - workspace.constant_rows, workspace.observed[1], workspace.shape)
 
 
-def _score_all_of(workspace: Workspace) -> ChanceScores:
-    rows, cols = workspace.r - workspace.constant_rows, workspace.observed[1]
-    blocks = score_blocks(workspace.ve, rows, cols, workspace.shape)
+@once
+def chance_scores(workspace: Workspace) -> ChanceScores:
+    """Return the chance-corrected scores of a workspace with those that need the mergers."""
+    blocks = block_scores(workspace)
     return ChanceScores(**vars(blocks), separation=_separation(workspace, blocks))
 
 
-def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Counts, Counts, Floats]]:
+def _merged_ratios(workspace: Workspace) -> Iterator[tuple[Ints, Ints, Floats]]:
     """Yield VE over E0 of the mergers of some biclusters with some others."""
     for i, j, ve, constant in workspace.ve_parts():
         rows, cols = workspace.cover.merged_shapes(i, j)
         yield i, j, ve / _expected(rows if constant is None else rows - constant, cols)
 
 
+@once
 def centred_scores(workspace: Workspace) -> BlockScores:
-    """Return the chance-corrected scores of the biclusters on column-centred data, computed once."""
-    return workspace.once(_centred)
-
-
-def _centred(workspace: Workspace) -> BlockScores:
-    """Scores of the blocks on column-centred data."""
+    """Return the chance-corrected scores of the biclusters on column-centred data."""
     means = workspace.matrix.once(column_means_of)
     n = len(workspace.solution)
     ve, rows = np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -148,7 +125,7 @@ def _centred(workspace: Workspace) -> BlockScores:
     return score_blocks(ve, rows, workspace.observed[1], workspace.shape)
 
 
-def _expected(rows: Counts, cols: Counts) -> Floats:
+def _expected(rows: Ints, cols: Ints) -> Floats:
     """E0 of shapes, each distinct one looked up once."""
     base = int(cols.max(initial=0)) + 1
     codes = np.maximum(rows, 0) * base + cols
@@ -342,7 +319,12 @@ def chance_table(
 
 
 def _prepared(
-    X: Any, solution: Biclustering, centre: str, normalise: str, missing: str, n_jobs: int | None = None
+    X: Any,
+    solution: Biclustering,
+    centre: str = "none",
+    normalise: str = "none",
+    missing: str = "raise",
+    n_jobs: int | None = None,
 ) -> Workspace:
     """Return the workspace of the data as the chance correction is to see them; warn where they break the null."""
     options = Options(missing=missing, n_jobs=n_jobs)
@@ -360,9 +342,7 @@ def _prepared(
 @measure("avg_ave_centred", "avg aVE (centred)", "average chance-corrected virtual error on centred columns",
     "avg aVE after the column means of the whole matrix are taken out.", level="solution",
     compute=lambda w: _mean(centred_scores(w).adjusted), **_CENTRED)  # fmt: skip
-def average_adjusted_virtual_error(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def average_adjusted_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Mean aVE of the biclusters, those of one row or one column counted as 1.
 
     Low is better; NaN without biclusters. Read it beside the coverage.
@@ -376,7 +356,7 @@ def average_adjusted_virtual_error(
     >>> round(average_adjusted_virtual_error(X, S), 4)
     1.8058
     """
-    return _mean(block_scores(_prepared(X, solution, centre, normalise, missing)).adjusted)
+    return _mean(block_scores(_prepared(X, solution, **options)).adjusted)
 
 
 @measure("avg_z", "avg z", "average standardised virtual error",
@@ -385,9 +365,7 @@ def average_adjusted_virtual_error(
 @measure("avg_z_centred", "avg z (centred)", "average standardised virtual error on centred columns",
     "avg z after the column means of the whole matrix are taken out.", level="solution", direction="high", range=REAL,
     compute=lambda w: _nanmean(centred_scores(w).z), **_CENTRED)  # fmt: skip
-def average_virtual_error_z(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def average_virtual_error_z(X: Any, solution: Biclustering, **options: Any) -> float:
     """Mean z of the biclusters with two rows and two columns or more.
 
     High is better; NaN if there are none.
@@ -401,16 +379,14 @@ def average_virtual_error_z(
     >>> round(average_virtual_error_z(X, S), 4)
     0.8706
     """
-    return _nanmean(block_scores(_prepared(X, solution, centre, normalise, missing)).z)
+    return _nanmean(block_scores(_prepared(X, solution, **options)).z)
 
 
 @measure("anve", "aNVE", "chance-corrected normalised virtual error",
     "1 unless biclusters are coherent beyond search noise and apart from each other; not for choosing K.",
     formula=r"\mathrm{aNVE}=1-\frac{1}{K}\sum_k e_k\,\mathrm{sep}_k", level="solution", range=UNIT,
     compute=lambda w: 1 - _mean(chance_scores(w).weight), needs_mergers=True, **_PLAIN)  # fmt: skip
-def adjusted_normalised_virtual_error(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def adjusted_normalised_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Chance-corrected companion of NVE: aNVE = 1 − mean_k e_k·sep_k.
 
     e_k = max(0, 1 − aVE_k); sep_k = max(0, 1 − R(B_k)/min_{l≠k} R(B_kl)), 1 for a single bicluster.
@@ -427,7 +403,7 @@ def adjusted_normalised_virtual_error(
     >>> round(adjusted_normalised_virtual_error(X, S), 4)
     0.9368
     """
-    return 1 - _mean(chance_scores(_prepared(X, solution, centre, normalise, missing)).weight)
+    return 1 - _mean(chance_scores(_prepared(X, solution, **options)).weight)
 
 
 @measure("cc", "CC", "coherent coverage",
@@ -435,9 +411,7 @@ def adjusted_normalised_virtual_error(
     formula=r"\mathrm{CC}=\frac{1}{nm}\sum_{i,j}\max_{k:\,(i,j)\in B_k}e_k\,\mathrm{sep}_k", level="solution",
     direction="high", range=UNIT, main_rank=9, compute=lambda w: _covered(w), needs_mergers=True, default=True,
     **_PLAIN)  # fmt: skip
-def coherent_coverage(
-    X: Any, solution: Biclustering, *, centre: str = "none", normalise: str = "none", missing: str = "raise"
-) -> float:
+def coherent_coverage(X: Any, solution: Biclustering, **options: Any) -> float:
     """Coherent coverage: CC = 1/(nm) · Σ over cells of the largest e_k·sep_k among the biclusters covering it.
 
     The share of the matrix covered, each cell weighted by how far its best bicluster is coherent beyond search
@@ -453,7 +427,7 @@ def coherent_coverage(
     >>> round(coherent_coverage(X, S), 4)
     0.0758
     """
-    return _covered(_prepared(X, solution, centre, normalise, missing))
+    return _covered(_prepared(X, solution, **options))
 
 
 def _covered(workspace: Workspace) -> float:

@@ -6,16 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bivaluate._check import check_real, check_values
+from bivaluate._types import Floats
 from bivaluate.chance.moments import log_choose
 from bivaluate.measures._blocks import standardise
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, REAL, ROW_SCALE, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering
-
-Floats = NDArray[np.float64]
 
 
 @measure("las", "LAS", "LAS score",

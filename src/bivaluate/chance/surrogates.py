@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bivaluate._check import check_choice, check_values
 from bivaluate._errors import ParameterError
-
-Floats = NDArray[np.float64]
+from bivaluate._types import Flags, Floats
 
 SURROGATES = {
     "permute": "each row permuted on its own: keeps the values of every row, breaks everything between rows",
@@ -58,7 +57,7 @@ def surrogate(X: Any, kind: str, rng: np.random.Generator) -> Floats:
     return permute_rows(X, rng) if kind == "permute" else randomise_phases(X, rng)
 
 
-def _bridge(values: Floats, seen: NDArray[np.bool_]) -> Floats:
+def _bridge(values: Floats, seen: Flags) -> Floats:
     at = np.arange(values.shape[1])
     filled = np.zeros(values.shape)
     for line, row, known in zip(filled, values, seen, strict=True):

@@ -46,9 +46,7 @@ def algorithms(key: One = None, as_json: Json = False, csv: Csv = None) -> None:
             for record in records
         ]
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
-        err.print(
-            f"`bivaluate find`, and a sweep by default, run those of {listing(list(PORTFOLIO))} that fit the data."
-        )
+        err.print(f"`bivaluate find`, and a sweep by default, run what fits the data of {listing(list(PORTFOLIO))}.")
         err.print(f"Programs outside bivaluate: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")
 
 

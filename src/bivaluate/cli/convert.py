@@ -40,7 +40,7 @@ def convert(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
     source: Annotated[
-        Path | None, typer.Argument(metavar="IN", help="A solution or matrix; - is standard input.")
+        Path | None, typer.Argument(metavar="IN", help="A solution or matrix; - for standard in.")
     ] = None,
     target: Annotated[Path | None, typer.Argument(metavar="OUT", help="Its ending is the format; - for CSV.")] = None,
     matrix: MatrixOfSolutions = None,
@@ -87,13 +87,11 @@ def convert(
     _convert_solution(source, target, None if matrix is None else matrix_file.read(matrix), solution_file, format)
 
 
-def _convert_solution(
-    source: Path, target: Path, X: Matrix | None, solution_file: SolutionFile, format: str | None
-) -> None:
+def _convert_solution(source: Path, target: Path, X: Matrix | None, how: SolutionFile, format: str | None) -> None:
     from bivaluate.io.members import document_of, to_biclustering
     from bivaluate.io.solutions import read_members, write_members
 
-    document, record = read_members(source, X, **solution_file.given)
+    document, record = read_members(source, X, **how.given)
     if document.by == "index":
         solution = to_biclustering(document, X, str(source))
         if X is not None:

@@ -25,9 +25,7 @@ class _Datasets(Group):
 
 
 app = typer.Typer(**SETTINGS, cls=_Datasets, help="Real matrices, fetched on demand, and the ten synthetic scenarios.")
-scenarios_app = typer.Typer(
-    **SETTINGS, cls=Group, help="The ten scenarios of the NVE paper: list, write or score them."
-)
+scenarios_app = typer.Typer(**SETTINGS, cls=Group, help="The ten scenarios of the NVE paper: list, write, score them.")
 app.add_typer(scenarios_app, name="scenarios")
 
 

@@ -60,7 +60,6 @@ def confirm(
     Examples:
 
     - `bivaluate confirm found.json --found-in cohort1.csv --in cohort2.csv`
-    - `bivaluate confirm las.json --found-in series1.tsv --in series2.tsv --ordered-columns`
     - `bivaluate confirm found.json --found-in cells.h5ad --halves columns --algorithm isa`
     """
     from bivaluate.elsewhere.confirm import confirm as confirm_solution
@@ -74,14 +73,16 @@ def confirm(
     if report is not None:
         from bivaluate.report.elsewhere import confirm_section, report_on, trait_sections
 
-        report_on(report, {solution.stem: (given, A)}, [confirm_section(result), *trait_sections(traits)])
+        panels, place = [confirm_section(result), *trait_sections(traits)], (str(found_in), str(solution))
+        report_on(report, {solution.stem: (given, A)}, panels, [place], lambda found, X: traits)
         say_written(report)
     document = result.to_dict() | ({} if traits is None else {"traits": traits.to_dict("records")})
     if tables.give(result.records, document, csv, as_json):
         return
     shown = {"bicluster": "", "n_rows": "rows", "shared_rows": "shared", "z": "z", "p": "p", "q": "q"}
     shown |= {"evidence_in_B": "evidence in B", "direction": "direction", "nearest": "like", "verdict": "verdict"}
-    print_records(shown, result.records)
+    said = [r | {"verdict": ": ".join(filter(None, (r["verdict"], r["reason"])))} for r in result.records]
+    print_records(shown, said)
     out.print(f"\n{result.summary}", style="bold")
     print_list("What their samples share", options.shared_traits(traits))
     for note in result.notes:
@@ -97,9 +98,7 @@ def recur(
     sample: Annotated[str | None, option("Column of .obs that names the sample of each cell.")] = None,
     algorithm: Annotated[str | None, option("Taken from a run, or fits samples (nmf).", "--algorithm", "-a")] = None,
     k: Annotated[int | None, option("K to take from a run or cNMF folder, or to fit samples with (10).", "-k")] = None,
-    folder: Annotated[
-        Path | None, option("Folder for fits, groups.json, a solution per sample.", "--out", "-o")
-    ] = None,
+    folder: Annotated[Path | None, option("Folder for fits, groups.json and solutions.", "--out", "-o")] = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     csv: Csv = None,
@@ -181,7 +180,7 @@ def _samples(
             X = matrix_file.read(matrix)
             found.append((path.stem, (solution_file.read(path, X), X)))
         else:
-            raise ParameterError(f"{path} needs its row labels: name one --matrix per solution file, in order.")
+            raise ParameterError(f"{path} needs its matrix, for row labels: name one --matrix per solution, in order.")
     names = distinct([name for name, _ in found], [str(i + 1) for i in range(len(found))])
     return {name: pair for name, (_, pair) in zip(names, found, strict=True)}
 
@@ -232,7 +231,8 @@ def traits(
     if report is not None:
         from bivaluate.report.elsewhere import report_on, trait_sections
 
-        report_on(report, {solution.stem: (found, X)}, trait_sections(table))
+        place = (str(matrix), str(solution))
+        report_on(report, {solution.stem: (found, X)}, trait_sections(table), [place], lambda found, X: table)
         say_written(report)
     records = table.to_dict("records")
     if tables.give(records, records, csv, as_json):

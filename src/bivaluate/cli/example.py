@@ -22,11 +22,8 @@ def example(folder: Annotated[Path, typer.Argument(help="Folder to write to; it 
 
     genes, conditions = load_example()[0].shape
     matrix, solution, blocks, sets = (str(path) for path in write_example(folder))
-    out.print(
-        f"wrote {matrix} ({genes} genes x {conditions} conditions), {solution} and {blocks} (biclusters of it), {sets} "
-        "(gene sets). Try:",
-        soft_wrap=True,
-    )
+    wrote = f"wrote {matrix} ({genes} genes x {conditions} conditions), {solution} and {blocks} (biclusters of it)"
+    out.print(f"{wrote}, {sets} (gene sets). Try:", soft_wrap=True)
     for line in (
         f"bivaluate score {matrix} {solution}",
         f"bivaluate find {matrix} -o found.json",

@@ -1,8 +1,4 @@
-"""The files a command reads and writes: `-` for the standard streams, and what may be written over.
-
-While a command runs, files stand in for standard input and standard output. Nothing that a command reads is written
-over, and nothing of another kind unless --force is given.
-"""
+"""The files a command reads and writes: those that stand in for `-` while it runs, and what may be written over."""
 
 from __future__ import annotations
 
@@ -24,10 +20,16 @@ from bivaluate._files import disk_error
 DASH = "-"
 #: Parameters that name a folder; everything else of type Path is a file.
 FOLDERS = ("run", "run_folder", "folder", "tables", "consensus")
-#: How the file ends that stands for standard output, by parameter, where the command is not named: formats go by it.
-_ENDINGS = {"csv": ".csv", "latex": ".tex", "report": ".html", "mqc": "_mqc.json", "target": ".json"}
-_ENDINGS_OF = {("report", "target"): ".html", ("convert", "target"): ".csv", ("write", "target"): ".csv"}
-WRITTEN = ("--out", "--csv", "--latex", "--report", "--mqc")  # options that name a file to write
+#: What options write: how the file ends that stands for standard output (formats go by it), and what it begins like;
+#: --out and OUT write a solution unless the command says otherwise.
+WRITTEN = {
+    "--out": (".json", "solution"),
+    "--csv": (".csv", "table"),
+    "--latex": (".tex", "latex"),
+    "--report": (".html", "page"),
+    "--mqc": ("_mqc.json", "json"),
+}
+_WRITTEN_BY = {"report": (".html", "page"), "convert": (".csv", "solution"), "write": (".csv", "matrix")}
 FORCE = "force"
 
 _standing_in: ContextVar[Path | None] = ContextVar("standing_in", default=None)
@@ -46,8 +48,7 @@ def streams(ctx: Any, params: Sequence[Any], spelled: dict[str, str]) -> Iterato
     targets = []
     with tempfile.TemporaryDirectory(prefix="bivaluate-") as folder:
         for parameter in dashed:
-            command = ctx.info_name or ""
-            ending = _ENDINGS_OF.get((command, parameter.name), _ENDINGS.get(parameter.name, ""))
+            ending, _ = _written(parameter, ctx.info_name)
             path = Path(folder, f"stdout{ending}" if parameter in written else "stdin")
             if parameter in written:
                 targets.append(path)
@@ -145,7 +146,7 @@ def check_written(params: list[Any], ctx: Any) -> None:
             read = [] if is_written(other) else value if isinstance(value, (list, tuple)) else [value]
             if any(isinstance(one, (str, Path)) and _is_read_from(path, Path(one)) for one in read):
                 raise ParameterError(f"{name} is {path}, which is also read here. Choose another file.")
-        if not ctx.meta.get(FORCE) and not _is_of_kind(path, _kind(parameter, ctx.info_name)):
+        if not ctx.meta.get(FORCE) and not _is_of_kind(path, _written(parameter, ctx.info_name)[1]):
             raise ParameterError(f"{path} exists and is not what would be written there. Pass --force to replace it.")
 
 
@@ -165,16 +166,10 @@ def _is_read_from(path: Path, source: Path) -> bool:
     return not os.path.isfile(source / JOURNAL) or is_own(path.resolve().relative_to(source.resolve()))
 
 
-def _kind(parameter: Any, command: str) -> str:
-    """Return what is written to a file: "page", "table", "latex", "json", "matrix" or "solution"."""
-    options = set(parameter.opts)
-    if "--report" in options or (command == "report" and "--out" in options):
-        return "page"
-    if "--latex" in options:
-        return "latex"
-    if options & {"--csv", "--mqc"}:
-        return "table" if "--csv" in options else "json"
-    return "matrix" if command == "write" else "solution"
+def _written(parameter: Any, command: str) -> tuple[str, str]:
+    """Return how a file ends that a parameter names, and its kind: page, table, latex, json, matrix or solution."""
+    option = next((name for name in parameter.opts if name in WRITTEN), "--out")
+    return _WRITTEN_BY.get(command, WRITTEN[option]) if option == "--out" else WRITTEN[option]
 
 
 def _is_of_kind(path: Path, kind: str) -> bool:

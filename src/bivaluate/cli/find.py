@@ -7,14 +7,28 @@ from typing import Annotated
 
 from bivaluate._text import plural
 from bivaluate.cli.files import is_stream, stem_of
-from bivaluate.cli.options import Csv, Jobs, Json, MatrixFile, MatrixPath, Report, Seed, check_target, grouped, option
-from bivaluate.cli.tables import err, give, out, print_verdict, progress, say_written
+from bivaluate.cli.options import (
+    AnnotationFile,
+    Csv,
+    Jobs,
+    Json,
+    MatrixFile,
+    MatrixPath,
+    Report,
+    Seed,
+    check_target,
+    grouped,
+    option,
+    shared_traits,
+)
+from bivaluate.cli.tables import err, give, out, print_list, print_verdict, progress, say_written
 
 
 @grouped
 def find(
     matrix: MatrixPath,
     matrix_file: MatrixFile,
+    annotations: AnnotationFile,
     algorithms: Annotated[str | None, option("Keys (default: those that fit the data).", "--algorithms", "-a")] = None,
     time: Annotated[float | None, option("Seconds it may take, about; what is cut off is said.")] = None,
     seed: Seed = 0,
@@ -27,7 +41,8 @@ def find(
     """Find the biclusters of a matrix, and how many there are.
 
     Runs the algorithms that fit the data, judges every solution by evidence, and writes the supported biclusters of the
-    best one. Finding nothing is an answer. Ctrl-C keeps the best so far.
+    best one. Finding nothing is an answer. Ctrl-C keeps the best so far. What the samples of each bicluster share is
+    told from annotations, or from the .obs of an .h5ad file.
 
     Examples:
 
@@ -42,21 +57,26 @@ def find(
 
     target = target or Path(f"{stem_of(matrix)}.find.json")
     check_target(target)
+    test = annotations.test(matrix)
     X = matrix_file.read(matrix)
     words = split_algorithms(algorithms) or "auto"
     with progress("fits") as tell:
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)
+    found.evaluation.place = (str(matrix), str(target))
+    traits = test(found.solution, X) if found.rows else None
     tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
     document = {"verdict": found.verdict.to_dict(), **tables, "notes": list(found.notes)}
+    document |= {} if traits is None else {"traits": traits.to_dict("records")}
     if not give(found.rows, document, csv, as_json, BICLUSTER):
         print_verdict(found.verdict)
         out.print(found.verdict.notes[0])
         for note in found.notes:
             err.print(f"note: {note}")
+        print_list("What their samples share", shared_traits(traits))
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")
     if report:
-        found.report(report)
+        found.report(report, traits)
         say_written(report)
     if found.rows and not as_json and not is_stream(target) and not is_stream(matrix):
         rule = " --missing omit" if found.evaluation.options.missing == "omit" else ""

@@ -1,14 +1,4 @@
-"""The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages.
-
-Exit codes:
-
-====  =========================================================================================
-0     done; warnings and undefined scores are not failures, nor is a reader that closed the pipe
-1     the work failed: memory, a program outside, every cell of a sweep, or a fault in bivaluate
-2     the command or its input is wrong: unknown option, unreadable file, value not allowed
-130   interrupted from the keyboard
-====  =========================================================================================
-"""
+"""The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -143,7 +133,7 @@ def root(
 
 
 def main() -> None:
-    """Run the command line and exit with the code of the table above."""
+    """Run the command line; exit with 0, with 1 where the work failed, 2 where the input is wrong, or 130."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot show is written out
             stream.reconfigure(errors="backslashreplace")

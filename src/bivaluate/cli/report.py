@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from bivaluate._errors import ParameterError, RunError
+from bivaluate._errors import RunError
 from bivaluate.cli.options import AnnotationFile, GeneSetFile, OwnMeasures, chosen_metrics, grouped, option
 from bivaluate.cli.tables import progress, say_written
 
 
 @grouped
 def report(
-    run: Annotated[Path, typer.Argument(help="The folder of a sweep or of a replication.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a sweep.")],
     gene_sets: GeneSetFile,
     annotations: AnnotationFile,
     target: Annotated[Path, option("The HTML file to write.", "--out", "-o")] = Path("report.html"),
@@ -43,39 +43,21 @@ def report(
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
     chosen_metrics(None, own)  # known from here on
     looked_up = gene_sets.for_report()
-    if _is_replication(run):
-        from bivaluate.replicate.replication import report_again
+    if os.path.isdir(run / "runs"):
+        raise RunError(f"{run} is a replication, whose page `bivaluate replicate` writes. Its runs: {run / 'runs'}.")
+    from bivaluate.report import build_report
+    from bivaluate.report.source import read_source
+    from bivaluate.sweep import load_run
 
-        if by is not None or looked_up or other is not None or recurs:
-            raise ParameterError(
-                f"{run} is a replication: --by, --sets, --go, --in and --recur are for one of its runs, the folders in "
-                f"{run / 'runs'}."
-            )
-        written = report_again(run, target, title)
-    else:
-        from bivaluate.report import build_report
-        from bivaluate.report.source import read_source
-        from bivaluate.sweep import load_run
+    found = load_run(run)
+    source, sections = read_source(found), []
+    if other is not None or recurs or annotations.annotations is not None:
+        from bivaluate._parallel import count_cores
+        from bivaluate.io import read_matrix
+        from bivaluate.report.elsewhere import annotated, run_sections
 
-        found = load_run(run)
-        source, sections = read_source(found), []
-        if other is not None or recurs or annotations.annotations is not None:
-            from bivaluate._parallel import count_cores
-            from bivaluate.io import read_matrix
-            from bivaluate.report.elsewhere import annotated, run_sections
-
-            test = annotations.test(run)
-            source, B = annotated(source, test), None if other is None else read_matrix(other)
-            with progress("repeating the search") as tell:
-                sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
-        written = build_report(source, target, title, sections, by=by, **looked_up)
-    say_written(written)
-
-
-def _is_replication(folder: Path) -> bool:
-    """Whether a folder was made by `bivaluate replicate`."""
-    if not os.path.isdir(folder / "runs"):  # most are not, which is told without loading what makes one
-        return False
-    from bivaluate.replicate.replication import is_replication
-
-    return is_replication(folder)
+        test = annotations.test(run)
+        source, B = annotated(source, test), None if other is None else read_matrix(other)
+        with progress("repeating the search") as tell:
+            sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
+    say_written(build_report(source, target, title, sections, by=by, **looked_up))

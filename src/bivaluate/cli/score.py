@@ -56,7 +56,6 @@ def score(
     - `bivaluate score expression.csv solution.json`
     - `bivaluate score expression.csv las.json cca.json spectral.json --sort nve_cov`
     - `bivaluate score expression.csv solution.json --biclusters`
-    - `bivaluate score expression.csv solution.json --score min_rows=3 --score small=drop`
     - `bivaluate score expression.csv qubic.blocks --report report.html --sets pathways.gmt`
     - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
@@ -66,9 +65,7 @@ def score(
     from bivaluate.report.source import naming
 
     if write_back and matrix.suffix != ".h5ad":
-        raise ParameterError(
-            f"--write-back stores results in an .h5ad file, not in {matrix.name}; use --csv or --json."
-        )
+        raise ParameterError(f"--write-back stores results in an .h5ad file, not in {matrix.name}; use --csv, --json.")
     if mqc and not mqc.name.endswith("_mqc.json"):
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report()

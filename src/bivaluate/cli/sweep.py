@@ -39,9 +39,7 @@ def sweep(
     run_folder: Annotated[Path, option("The run folder; a run in it is continued.", "--out", "-o")] = Path("run"),
     plan: Annotated[Path | None, option("Read all of this from a TOML plan, or from a run folder.")] = None,
     algorithms: Annotated[str | None, option(_ALGORITHMS, "--algorithms", "-a")] = None,
-    k: Annotated[
-        str | None, option("Numbers of biclusters: 3,5,8, 2-10 or planted. [the plan of `find`]", "-k")
-    ] = None,
+    k: Annotated[str | None, option("Numbers of biclusters: 3,5,8, 2-10, planted. [the plan of `find`]", "-k")] = None,
     seeds: Annotated[str | None, option("How many seeds (10 means 0 to 9), or which: 0,4,7 or 20-29. [1]")] = None,
     algorithm_seed: Annotated[int | None, option("One seed for every algorithm, whatever --seeds says.")] = None,
     parameters: options.Parameters = None,
@@ -73,7 +71,6 @@ def sweep(
     - `bivaluate sweep expression.tsv -k 3,5,8,10,15 --seeds 10 --out run --jobs 2`
     - `bivaluate sweep 'scenario:*' -k planted --seeds 20 --out scenarios`
     - `bivaluate sweep 'yeast:*' --algorithms cca,las --null permute --out yeast`
-    - `bivaluate sweep --plan plan.toml --out run --scheduler tcp://head:8786`
     - `bivaluate sweep --out run` (continue)
     - `bivaluate sweep plan.toml --part 3/16 --out P3`, then `bivaluate sweep --merge P1 P2 … P16 --out run`
     """
@@ -83,7 +80,7 @@ def sweep(
     from bivaluate.sweep.run import Sweep
 
     if merge:
-        from bivaluate.sweep.parts import merge_parts
+        from bivaluate.sweep.run import merge_parts
 
         _summarise(merge_parts(matrices or [], run_folder), [])
         return
@@ -195,7 +192,7 @@ def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> None:
     """Print how many fits of each algorithm failed, and end with code 1 if all of one that was named did."""
     from bivaluate.algorithms.registry import algorithm_label
-    from bivaluate.sweep.failures import failure_sentences
+    from bivaluate.sweep.load import failure_sentences
 
     print_list("Fits that failed", failure_sentences(failed))
     everywhere = set(failed.loc[failed["failed"] + failed["timed_out"] == failed["fits"], "algorithm"])
@@ -206,7 +203,7 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 
 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
-    from bivaluate.sweep.failures import failed_fits
+    from bivaluate.sweep.load import failed_fits
 
     ended = run.results["status"].value_counts()
     counts = "".join(f", {ended[name]} {name}" for name in ("failed", "timed out") if name in ended)

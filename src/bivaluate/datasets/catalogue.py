@@ -80,11 +80,6 @@ class RealDataset:
 ALIASES = {"yeast:08_25mm_DTT": "yeast:08_25mM_DTT", "yeast:14_N2_depletion": "yeast:14_nitrogen_depletion"}
 
 
-def _record(fields: list[str]) -> RealDataset:
-    name, group, rows, cols, missing, member, checksum = fields
-    return RealDataset(name, group, (int(rows), int(cols)), int(missing), member, checksum)
-
-
 def _lines(name: str) -> list[list[str]]:
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()[1:]]
@@ -92,7 +87,10 @@ def _lines(name: str) -> list[list[str]]:
 
 ARCHIVES = {name: Archive(name, file, checksum, int(size)) for name, file, checksum, size in _lines("archives.tsv")}
 GROUPS = {fields[0]: Group(*fields) for fields in _lines("groups.tsv")}
-DATASETS = {fields[0]: _record(fields) for fields in _lines("catalogue.tsv")}
+DATASETS = {
+    name: RealDataset(name, group, (int(rows), int(cols)), int(missing), member, checksum)
+    for name, group, rows, cols, missing, member, checksum in _lines("catalogue.tsv")
+}
 BESIDE = [(group, file, checksum) for group, file, checksum in _lines("beside.tsv")]
 
 _SGD = "6261a9eea8a863d1d01d96d4b9be4d8287099324c89c546e8c260442c4d62088"

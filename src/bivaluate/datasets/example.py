@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from bivaluate._errors import FileError
-from bivaluate._files import write_whole
+from bivaluate._files import make_folder, write_whole
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -103,10 +103,7 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     there = [path.name for path in paths if path.exists()]
     if there:
         raise FileError(f"{target} has {', '.join(there)} already, which would be overwritten: choose another folder.")
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot create the folder {target}: {error.strerror or error}.") from error
+    make_folder(target)
     write_matrix(matrix, paths[0])
     write_solution(solution, paths[1], X=matrix)
     write_solution(solution.select([1, 2, 3]), paths[2], X=matrix)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._check import check_choice, check_int, check_real
+from bivaluate._check import check_choice, check_int, check_real, check_seed
 from bivaluate._errors import ParameterError, suggest
 from bivaluate.solution import Biclustering
 
+SHARED = ("noise", "level", "row_effect", "col_effect")  # by all blocks that are cut out of one matrix
 MODELS = ("additive", "scaling", "shift_scale", "constant", "clone")
 
 Values = NDArray[np.float64]
@@ -35,17 +36,13 @@ class Block:
         ``"additive"``: ``level + alpha_i + beta_j``; ``"scaling"``: ``level + s_i * p_j``;
         ``"shift_scale"``: ``level + alpha_i + s_i * beta_j``; ``"constant"``: every column at its own
         constant; ``"clone"``: additive, on the columns and with the ``beta`` of the block before it.
-    noise : float
-        Standard deviation of the Gaussian noise added to every cell.
-    level : float
-        Base level (mu).
+    noise, level : float
+        Standard deviation of the Gaussian noise added to every cell; base level (mu).
     row_effect, col_effect : float
         Standard deviations of ``alpha`` and ``beta``.
-    scale : tuple of two floats
-        Range of ``s`` (for ``"shift_scale"`` of ``abs(s)``).
-    pattern : tuple of two floats
-        Range of ``p`` in ``"scaling"``; in ``"constant"`` the constants run from the first to the second
-        value in column order.
+    scale, pattern : tuple of two floats
+        Ranges of ``s`` (for ``"shift_scale"`` of ``abs(s)``) and of ``p``; in ``"constant"`` the constants run from
+        the first to the second value of `pattern` in column order.
     negative : float
         Share of rows with a negative ``s`` in ``"shift_scale"``.
     shared_rows, shared_cols : int, or None for columns
@@ -159,7 +156,8 @@ def make_biclusters(
     planned = [_check_block(block, k) for k, block in enumerate(blocks)]
     check_real("background", background, minimum=0)
     check_choice("effects", effects, ("block", "matrix"))
-    seed = _check_seed(random_state)
+    several = isinstance(random_state, (list, tuple))
+    seed: Any = [check_seed(part) for part in random_state] if several else check_seed(random_state)  # type: ignore[union-attr]
     if effects == "matrix":
         _check_same_parameters(planned)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
@@ -176,7 +174,10 @@ def make_biclusters(
         members = [(row_place[rows], col_place[cols]) for rows, cols in members]
     recipe = {
         "shape": [n_rows, n_cols],
-        "blocks": [_as_plain(block) for block in planned],
+        "blocks": [
+            {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(block).items()}
+            for block in planned
+        ],
         "random_state": seed,
         "background": float(background),
         "effects": effects,
@@ -227,8 +228,7 @@ def _chained_columns(k: int, block: Block, members: Sequence[Members], n_cols: i
     """Return the last `shared_cols` columns of the block before, then columns no block has used yet."""
     shared = block.shared_cols or 0
     before = members[-1][1] if members else np.zeros(0, dtype=np.int64)
-    used = np.unique(np.concatenate([cols for _, cols in members])) if members else before
-    free = np.setdiff1d(np.arange(n_cols), used)
+    free = np.setdiff1d(np.arange(n_cols), np.concatenate([before, *(cols for _, cols in members)]))
     needed = block.cols - shared
     if needed > len(free):
         raise ParameterError(
@@ -242,25 +242,24 @@ def _check_fit(blocks: Sequence[Block], shape: tuple[int, int]) -> None:
     """Refuse blocks that are larger than the matrix or share more than they have."""
     n_rows, n_cols = shape
     for k, block in enumerate(blocks):
+        name, before = f"block {k + 1}", (blocks[k - 1].rows, blocks[k - 1].cols) if k else (0, 0)
         if block.rows > n_rows or block.cols > n_cols:
             raise ParameterError(
-                f"block {k + 1} has {block.rows} x {block.cols} cells, but the matrix has only {n_rows} x {n_cols}."
+                f"{name} has {block.rows} x {block.cols} cells, but the matrix has only {n_rows} x {n_cols}."
             )
-        if block.model == "clone" and k == 0:
-            raise ParameterError("block 1 is a clone, but there is no block before it to clone.")
-        if block.model == "clone" and block.cols != blocks[k - 1].cols:
-            raise ParameterError(
-                f"block {k + 1} is a clone with {block.cols} columns of a block with {blocks[k - 1].cols}; "
-                "a clone has the columns of the block before it."
+        if block.model == "clone" and (k == 0 or block.cols != before[1]):
+            there = (
+                f"with {block.cols} columns of a block with {before[1]}"
+                if k
+                else "and there is no block before it to clone"
             )
-        for what, shared, own, before in (
-            ("rows", block.shared_rows, block.rows, blocks[k - 1].rows if k else 0),
-            ("columns", block.shared_cols or 0, block.cols, blocks[k - 1].cols if k else 0),
-        ):
-            if shared > min(own, before):
+            raise ParameterError(f"{name} is a clone {there}; a clone has the columns of the block before it.")
+        sides = ("rows", block.shared_rows, block.rows), ("columns", block.shared_cols or 0, block.cols)
+        for (what, shared, own), other in zip(sides, before, strict=True):
+            if shared > min(own, other):
                 raise ParameterError(
-                    f"block {k + 1} shares {shared} {what} with the block before it, but it has {own} {what} "
-                    f"and the block before it {before}; at most {min(own, before)} can be shared."
+                    f"{name} shares {shared} {what} with the block before it, but it has {own} {what} "
+                    f"and the block before it {other}; at most {min(own, other)} can be shared."
                 )
     needed = sum(block.rows - block.shared_rows for block in blocks)
     if needed > n_rows:
@@ -322,28 +321,17 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     return check_int("rows of shape", shape[0], minimum=1), check_int("columns of shape", shape[1], minimum=1)
 
 
-def _check_seed(random_state: int | Sequence[int] | np.random.Generator) -> int | list[int]:
-    if isinstance(random_state, (list, tuple)):
-        return [check_int("random_state", part, minimum=0) for part in random_state]
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**32))
-    return check_int("random_state", random_state, minimum=0)
-
-
 def _check_block(block: Block | Mapping[str, Any], k: int) -> Block:
     if isinstance(block, Block):
         return block
     if not isinstance(block, Mapping):
         raise ParameterError(f"block {k + 1} is {block!r}; a Block, or a mapping of its fields, is needed.")
     fields = [field.name for field in dataclasses.fields(Block)]
-    for name in block:
-        if name not in fields:
-            raise ParameterError(
-                f"block {k + 1} has no field {name!r}; fields: {', '.join(fields)}.{suggest(str(name), fields)}"
-            )
-    for name in ("rows", "cols"):
-        if name not in block:
-            raise ParameterError(f"block {k + 1} has no {name!r}.")
+    if wrong := next((str(name) for name in block if name not in fields), None):
+        known = f"fields: {', '.join(fields)}.{suggest(wrong, fields)}"
+        raise ParameterError(f"block {k + 1} has no field {wrong!r}; {known}")
+    if lacking := next((name for name in ("rows", "cols") if name not in block), None):
+        raise ParameterError(f"block {k + 1} has no {lacking!r}.")
     return Block(**block)
 
 
@@ -355,19 +343,9 @@ def _check_range(name: str, limits: Any) -> tuple[float, float]:
 
 def _check_same_parameters(blocks: list[Block]) -> None:
     for k, block in enumerate(blocks):
-        if block.model != "additive":
-            raise ParameterError(
-                f"block {k + 1} is {block.model!r}; with effects='matrix' every block is cut out of one additive matrix."
-            )
-        for name in ("noise", "level", "row_effect", "col_effect"):
-            if getattr(block, name) != getattr(blocks[0], name):
+        for name, needed in {"model": "additive", **{name: getattr(blocks[0], name) for name in SHARED}}.items():
+            if getattr(block, name) != needed:
                 raise ParameterError(
-                    f"block {k + 1} has {name} {getattr(block, name)}, block 1 has {getattr(blocks[0], name)}; "
-                    "with effects='matrix' all blocks need the same."
+                    f"block {k + 1} has {name} {getattr(block, name)}, block 1 has {getattr(blocks[0], name)}; with "
+                    "effects='matrix' all are cut out of one additive matrix and need the same parameters."
                 )
-
-
-def _as_plain(block: Block) -> dict[str, Any]:
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in dataclasses.asdict(block).items()
-    }

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._errors import import_optional
 from bivaluate.datasets.cache import cached_path
 from bivaluate.datasets.catalogue import RealDataset
 from bivaluate.io import read_matrix
-from bivaluate.io.formats import import_optional
 from bivaluate.matrix import Matrix
 
 Classes = Mapping[str, NDArray[np.bool_]]
@@ -60,8 +60,9 @@ class Labelled:
 
 def read_labelled(record: RealDataset) -> Labelled:
     """Read a data set that lies in the cache."""
-    found = _READERS[record.group](record)
-    matrix = found.matrix.renamed(record.name).called(*_NOUNS.get(record.group, ("genes", "samples")))
+    read, *nouns = _READERS[record.group]
+    found = read(record)
+    matrix = found.matrix.renamed(record.name).called(*nouns)
     return Labelled(matrix, found.row_classes, found.col_classes)
 
 
@@ -120,7 +121,8 @@ def _ratings(record: RealDataset) -> Labelled:
     rows, cols = [row_of[line[0]] for line in ratings], [col_of[line[1]] for line in ratings]
     values = sparse.coo_array(([float(line[2]) for line in ratings], (rows, cols)), shape=record.shape)
     ages = [[f"{low}-{high}" for low, high in _AGES if low <= int(line[1]) <= high] for line in users]
-    matrix = _sparse(values.tocsr(), user_ids, [f"{line[1]} ({line[2]})" for line in items], "missing")
+    films = tuple(f"{line[1]} ({line[2]})" for line in items)
+    matrix = Matrix(values.tocsr(), tuple(user_ids), films, absent="missing")
     return Labelled(matrix, _masks(ages), _masks([line[3].split() for line in items]))
 
 
@@ -131,9 +133,8 @@ def _text(record: RealDataset) -> Labelled:
     lines = _table(cached_path(record))[3:]
     counter = CountVectorizer(analyzer=_words, min_df=_MIN_DOCUMENTS, dtype=np.float64)
     counts = counter.fit_transform([line[1] for line in lines])
-    return Labelled(
-        _sparse(counts, None, counter.get_feature_names_out().tolist(), "zero"), _masks([[line[0]] for line in lines])
-    )
+    words = tuple(counter.get_feature_names_out().tolist())
+    return Labelled(Matrix(counts, None, words, absent="zero"), _masks([[line[0]] for line in lines]))
 
 
 def _words(text: str) -> list[str]:
@@ -145,25 +146,12 @@ def _table(path: Path) -> list[list[str]]:
         return [line for line in csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE) if line]
 
 
-def _sparse(values: Any, rows: Sequence[str] | None, cols: Sequence[str], absent: str) -> Matrix:
-    return Matrix(values, None if rows is None else tuple(rows), tuple(cols), absent=absent)
-
-
-#: What rows and columns are, where not genes and samples.
-_NOUNS = {
-    "single-cell": ("genes", "cells"),
-    "multilabel": ("rows", "columns"),
-    "ratings": ("users", "films"),
-    "text": ("documents", "words"),
-}
-_READERS: dict[str, Callable[[RealDataset], Labelled]] = {
-    "yeast": _expression,
-    "tavazoie": _expression,
-    "prelic": _expression,
-    "cancer": _expression,
-    "single-cell": _single_cell,
-    "functions": _functions,
-    "multilabel": _multilabel,
-    "ratings": _ratings,
-    "text": _text,
+# The reader of every group, and what its rows and columns are.
+_READERS: dict[str, tuple[Callable[[RealDataset], Labelled], str, str]] = {
+    **dict.fromkeys(_OPTIONS, (_expression, "genes", "samples")),
+    "functions": (_functions, "genes", "samples"),
+    "single-cell": (_single_cell, "genes", "cells"),
+    "multilabel": (_multilabel, "rows", "columns"),
+    "ratings": (_ratings, "users", "films"),
+    "text": (_text, "documents", "words"),
 }

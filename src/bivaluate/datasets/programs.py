@@ -26,16 +26,12 @@ def make_programs(
 
     Parameters
     ----------
-    n_samples : int, default=8
-        Number of samples.
-    n_programs : int, default=4
-        Programs that recur, each in at least two samples; 0 for noise.
+    n_samples, n_programs : int
+        Number of samples, and of programs that recur, each in at least two samples; 0 for noise.
     n_private : int, default=2
         Programs of each sample that no other has.
-    n_genes, n_cells : int
-        Genes in all samples, and cells of each.
-    size : int, default=50
-        Genes of a program.
+    n_genes, n_cells, size : int
+        Genes in all samples, cells of each, and genes of a program.
     share : (float, float), default=(0.4, 1.0)
         Share of the samples in which a program occurs, drawn between the two.
     strength : float, default=4.0

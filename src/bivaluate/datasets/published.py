@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bivaluate._check import check_int
 from bivaluate.datasets.scenarios import get_scenario, make_scenario
@@ -22,16 +22,14 @@ PAPER = (
 )
 
 
-@dataclass(frozen=True)
-class Winner:
+class Winner(NamedTuple):
     """The algorithm that most often has the best score under a measure, and on how many of ten scenarios."""
 
     algorithm: str
     wins: int
 
 
-@dataclass(frozen=True)
-class Pick:
+class Pick(NamedTuple):
     """The algorithm and number of biclusters a measure chooses on a data set."""
 
     algorithm: str
@@ -87,11 +85,7 @@ def planted_scores(name: str, seeds: Iterable[int]) -> list[dict[str, float]]:
     """Return the solution-level scores of a scenario's planted biclusters, one dict per seed."""
     from bivaluate.evaluation import evaluate
 
-    scores = []
-    for seed in seeds:
-        X, truth, _ = make_scenario(name, seed)
-        scores.append(dict(evaluate(X, truth).scores))
-    return scores
+    return [dict(evaluate(*make_scenario(name, seed)[:2]).scores) for seed in seeds]
 
 
 def planted_table(scenarios: Sequence[str] = tuple(PLANTED), n_seeds: int | None = None) -> list[PlantedCell]:

@@ -42,8 +42,6 @@ def list_datasets(group: str | None = None) -> list[RealDataset]:
     --------
     >>> len(list_datasets()), [d.name for d in list_datasets("prelic")]
     (63, ['prelic_yeast', 'prelic_arabidopsis'])
-    >>> list_datasets("tavazoie")[0].shape
-    (2884, 17)
     """
     if group is not None and group not in GROUPS:
         raise ParameterError(f"there is no group {group!r}: {', '.join(GROUPS)}.{suggest(group, GROUPS)}")
@@ -67,8 +65,6 @@ def fetch(
 ) -> list[RealDataset]:
     """Make a data set, a group or all of them available offline.
 
-    Every group travels in the wheel of a package on PyPI, which pip downloads once; nothing of it is installed.
-
     Parameters
     ----------
     name : str, default="all"
@@ -85,10 +81,8 @@ def fetch(
 
     Raises
     ------
-    ParameterError
-        If there is no such data set.
-    FileError
-        If an archive can neither be downloaded nor read; the message says how to get it by hand.
+    ParameterError, FileError
+        If there is no such data set, or an archive can neither be downloaded nor read.
 
     See Also
     --------
@@ -120,8 +114,6 @@ def ontology_files(name: str = "sgd") -> tuple[Path, Path]:
 def load(name: str) -> Matrix:
     """Return a real data set, rows (genes, users, documents) x columns; it is fetched on first use.
 
-    Missing cells are NaN (they are −1 in the Tavazoie file).
-
     Parameters
     ----------
     name : str
@@ -131,14 +123,12 @@ def load(name: str) -> Matrix:
     Returns
     -------
     Matrix
-        The values with the names of rows and columns.
+        The values, NaN where missing, with the names of rows and columns.
 
     Raises
     ------
-    ParameterError
-        If there is no such data set.
-    FileError
-        If it has to be fetched and cannot be.
+    ParameterError, FileError
+        If there is no such data set, or it cannot be fetched.
 
     See Also
     --------
@@ -168,10 +158,8 @@ def load_labelled(name: str) -> Labelled:
 
     Raises
     ------
-    ParameterError
-        If there is no such data set.
-    FileError
-        If it has to be fetched and cannot be.
+    ParameterError, FileError
+        If there is no such data set, or it cannot be fetched.
 
     See Also
     --------

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_seed
-from bivaluate._errors import FileError, ParameterError, suggest
-from bivaluate._files import write_whole
+from bivaluate._errors import ParameterError, suggest
+from bivaluate._files import make_folder, write_whole
 from bivaluate.datasets.generator import Block, make_biclusters
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -32,14 +32,8 @@ class Scenario:
 
     Parameters
     ----------
-    id : str
-        S1 to S8, S9a or S9b.
-    name : str
-        What the paper calls it.
-    signal : str
-        The pattern of its blocks.
-    stress : str
-        What it puts to the test.
+    id, name, signal, stress : str
+        S1 to S8, S9a or S9b; what the paper calls it, the pattern of its blocks, what it puts to the test.
     blocks : tuple of Block
         What it plants.
     effects : {"block", "matrix"}, default="block"
@@ -238,14 +232,9 @@ def write_scenario(name: str, random_state: int, folder: str | os.PathLike[str])
 
     X, truth, description = make_scenario(name, random_state)
     stem = f"{description.scenario.id}_seed{description.random_state}"
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot create the folder {target}: {error.strerror or error}.") from error
-    rows = tuple(f"r{i + 1}" for i in range(X.shape[0]))
-    cols = tuple(f"c{j + 1}" for j in range(X.shape[1]))
-    paths = [target / f"{stem}{ending}" for ending in (".csv", ".truth.json", ".recipe.json")]
+    make_folder(Path(folder))
+    rows, cols = (tuple(f"{side}{i + 1}" for i in range(size)) for side, size in zip("rc", X.shape, strict=True))
+    paths = [Path(folder, f"{stem}{ending}") for ending in (".csv", ".truth.json", ".recipe.json")]
     write_matrix(Matrix(X, rows, cols, stem), paths[0])
     truth.with_info(scenario=description.scenario.id, random_state=description.random_state).to_json(paths[1])
     recipe = {"scenario": str(description), "make_biclusters": description.recipe}

@@ -17,8 +17,7 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
-from bivaluate.elsewhere._labels import columns_of, match_rows, places
-from bivaluate.elsewhere.fits import Progress, fit_each
+from bivaluate.elsewhere.fits import Progress, Search, columns_of, fit_each, match_rows, places
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
-Asked = tuple[list[dict[str, Any]], dict[str, float]]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
+REVERSED = "the pattern is reversed there"
 FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
 SMALLEST_STRATUM = 32  # a part of the rows with fewer is not halved again
 FEW, MANY = 5, 99  # references: fewer give no second null, at least as many give an empirical one
@@ -65,9 +64,8 @@ class Confirmation:
         hits = sum(record["verdict"] == CONFIRMED for record in self.records)
         are = "are" if hits > 1 else "is"
         text = f"{hits or 'None'} of the {plural(asked, 'bicluster')} that can be asked about {are} confirmed"
-        named = {"share_surrogates": "biclusters of surrogates", "share_controls": "equally active rows outside"}
-        known = [key for key in named if not math.isnan(self.scores[key])]
-        beside = [f"{percent(self.scores[key])} of {named[key]}" for key in known]
+        shares = (("share_surrogates", "biclusters of surrogates"), ("share_controls", "equally active rows outside"))
+        beside = [f"{percent(v)} of {who}" for key, who in shares if not math.isnan(v := self.scores[key])]
         return f"{text}; {' and '.join(beside)} would be." if beside else f"{text}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,7 +129,8 @@ def confirm(
     Returns
     -------
     Confirmation
-        A verdict per bicluster and the shares by chance.
+        A verdict per bicluster, and the shares by chance. One whose pattern is supported in B, but reversed, is not
+        confirmed.
 
     Raises
     ------
@@ -165,9 +164,8 @@ def confirm(
     if solution is not None:
         solution = check_solution(solution, matrix=first)
     if (B is None) == (halves is None):
-        raise ParameterError(
-            Advice("give a second matrix, or split the one there is with ", Option("halves", "columns"), ".")
-        )
+        two = "give a second matrix, or split the one there is with "
+        raise ParameterError(Advice(two, Option("halves", "columns"), "."))
     search, reason = _search_of(solution, algorithm, n_biclusters, parameters)
     given, flipped = solution, halves == "rows"
 
@@ -195,7 +193,7 @@ def confirm(
         tasks = [_surrogate(first, kind, (random_state, copy)) for copy in range(surrogates)]
         tasks += [first] if halves else []
         fitted = [matrix.T for matrix in tasks] if flipped else tasks
-        found, failed = fit_each(fitted, *search, random_state, folder, jobs, progress)
+        found, failed = fit_each(fitted, search, random_state, folder, jobs, progress)
         if halves is not None:
             solution = found.pop()
             if solution is None:
@@ -221,7 +219,7 @@ def confirm(
 
 def _search_of(
     solution: Biclustering | None, algorithm: str | None, k: int | None, parameters: Mapping[str, Any] | None
-) -> tuple[tuple[str, int, Mapping[str, Any]] | None, str]:
+) -> tuple[Search | None, str]:
     """Return algorithm, K and parameters of the search that found the biclusters, or why it cannot be repeated."""
     from bivaluate._text import FINAL
     from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
@@ -237,9 +235,8 @@ def _search_of(
     wanted = k or own.get("n_biclusters")
     if not isinstance(wanted, int):
         wanted = AUTO_K if wanted == "auto" else len(solution or ()) or 5
-    for name in ("n_biclusters", "random_state", "n_jobs"):
-        own.pop(name, None)
-    return (key, wanted, own if parameters is None else parameters), ""
+    kept = {name: value for name, value in own.items() if name not in ("n_biclusters", "random_state", "n_jobs")}
+    return (key, wanted, kept if parameters is None else parameters), ""
 
 
 def _surrogate(matrix: Matrix, kind: str, seed: Sequence[int]) -> Matrix:
@@ -271,7 +268,7 @@ class _RowTest:
         self.strata = strata_of(np.arange(len(shared)), sd, mean)
         self.ranks = np.column_stack([np.argsort(np.argsort(values, kind="stable")) for values in (mean, sd)])
 
-    def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Asked:
+    def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Any:
         """Return a record for each set of rows of A, and the shares that chance gives."""
         records = [self.score(rows) for rows in own]
         copies = [[each for each in map(self.score, found) if not each["reason"]] for found in references]
@@ -282,13 +279,9 @@ class _RowTest:
             records[k] = {"bicluster": f"B{k + 1}"} | record | {"p": float(p), "q": float(q), "verdict": verdict}
         others = [list(chain(*copies[:k], *copies[k + 1 :])) for k in range(len(copies))]
         by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
-        scores = {
-            "n_asked": float(sum(not record["reason"] for record in records)),
-            "share": _share([record["q"] for record in records], level),
-            "share_surrogates": _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan,
-            "share_controls": _share(p_and_q(controls, null)[1], level),
-            "n_references": float(len(null)),
-        }
+        scores = {"n_asked": float(sum(not record["reason"] for record in records)), "n_references": float(len(null))}
+        scores["share_surrogates"] = _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan
+        scores["share_controls"] = _share(p_and_q(controls, null)[1], level)
         if references and len(null) < FEW:
             said = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
             self.notes.append(f"{said}: too few for the second null, so p is that of the draws.")
@@ -302,10 +295,9 @@ class _RowTest:
         at = at[at >= 0]
         record: dict[str, Any] = {"n_rows": len(rows), "shared_rows": len(at)}
         record |= dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q", "verdict"), math.nan)
-        if len(at) < FEWEST_ROWS:
-            return record | {"reason": f"fewer than {FEWEST_ROWS} shared rows"}
-        if len(at) > LARGEST_SHARE * n:
-            return record | {"reason": f"more than 60 % of the {n} shared rows"}
+        if len(at) < FEWEST_ROWS or len(at) > LARGEST_SHARE * n:
+            few, many = f"fewer than {FEWEST_ROWS} shared rows", f"more than 60 % of the {n} shared rows"
+            return record | {"reason": few if len(at) < FEWEST_ROWS else many}
         chosen = []
         for stratum in self.strata:
             if wanted := len(np.intersect1d(stratum, at, assume_unique=True)):
@@ -345,12 +337,7 @@ def _share(q: Sequence[float] | Floats, level: float) -> float:
 
 
 def reference_p(z: Floats, null: Floats) -> Floats:
-    """Return p-values of z among those of biclusters found in surrogates; 0, no second opinion, below 5 of them.
-
-    >>> z = np.array([2.0])
-    >>> [float(reference_p(z, np.zeros(n))[0].round(3)) for n in (99, 9, 4)]
-    [0.01, 0.047, 0.0]
-    """
+    """Return p-values of z among those of biclusters found in surrogates; 0, no second opinion, below 5 of them."""
     from scipy.stats import t
 
     R = len(null)
@@ -363,11 +350,7 @@ def reference_p(z: Floats, null: Floats) -> Floats:
 
 
 def strata_of(rows: Indices, by: Floats, then: Floats) -> list[Indices]:
-    """Return rows halved at the median of one value, then of the other, in turn, while a part has at least 32.
-
-    >>> [len(part) for part in strata_of(np.arange(70), np.arange(70.0) % 7, np.arange(70.0))]
-    [17, 18, 17, 18]
-    """
+    """Return rows halved at the median of one value, then of the other, in turn, while a part has at least 32."""
     if len(rows) < SMALLEST_STRATUM:
         return [rows]
     order, half = rows[np.argsort(by[rows], kind="stable")], len(rows) // 2
@@ -390,11 +373,7 @@ def row_moments(matrix: Matrix) -> Floats:
 
 
 def standardised(values: Floats) -> Floats:
-    """Return rows standardised by row, then by column; missing cells, and constant rows and columns, become 0.
-
-    >>> standardised(np.array([[1.0, 2.0], [4.0, 2.0], [3.0, 3.0]])).round(2).tolist()
-    [[-1.0, 1.0], [1.0, -1.0], [0.0, 0.0]]
-    """
+    """Return rows standardised by row, then by column; missing cells, and constant rows and columns, become 0."""
     for axis in (1, 0):
         centred, mean, sd = _centred(values, axis)
         largest = np.abs(mean) + np.abs(centred).max(axis=axis, keepdims=True)
@@ -406,7 +385,10 @@ def standardised(values: Floats) -> Floats:
 def _add_evidence(
     records: list[dict[str, Any]], solution: Biclustering, A: Matrix, B: Matrix, row_of: Indices, notes: list[str]
 ) -> None:
-    """Where columns are shared, add the evidence of the block in B, and whether it goes the way it does in A."""
+    """Where columns are shared, add the evidence of the block in B and, where it is supported, its direction.
+
+    A block that is supported there but reversed is not confirmed.
+    """
     col_of = places(A.col_labels or (), B.col_labels or ()) if A.col_labels else np.full(A.shape[1], -1)
     shared = {k: (b.rows[row_of[b.rows] >= 0], b.cols[col_of[b.cols] >= 0]) for k, b in enumerate(solution)}
     shared = {k: pair for k, pair in shared.items() if min(map(len, pair)) >= 2}
@@ -419,8 +401,12 @@ def _add_evidence(
     for record in records:
         record |= {"evidence_in_B": math.nan, "direction": ""}
     for (k, here), pair, value in zip(shared.items(), there, evidence, strict=True):
-        agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
-        records[k] |= {"evidence_in_B": float(value), "direction": "same" if agrees else "opposite"}
+        records[k]["evidence_in_B"] = float(value)
+        if value > 0:
+            agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
+            records[k]["direction"] = "same" if agrees else "opposite"
+            if not agrees and records[k]["verdict"] == CONFIRMED:
+                records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
 
 
 def _profile(matrix: Matrix, rows: Indices, cols: Indices) -> Floats:

@@ -15,8 +15,7 @@ from bivaluate._anndata import is_anndata
 from bivaluate._check import check_int, check_real, check_seed
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few, listing, number, plural
-from bivaluate.elsewhere._labels import columns_of, no_shared_labels
-from bivaluate.elsewhere.fits import Progress, fit_each
+from bivaluate.elsewhere.fits import Progress, columns_of, fit_each, no_shared_labels
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
 
@@ -153,9 +152,8 @@ def recur(
         notes.append("Factors that are not cut by spectra scores seldom recur: fit them with the rule spectra:50.")
     if few := [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]:
         missed = f"fewer than {FEW_BICLUSTERS} biclusters: programs that recur may be missed. Ask for more per sample."
-        notes.append(
-            f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {'has' if len(few) == 1 else 'have'} {missed}"
-        )
+        have = "has" if len(few) == 1 else "have"
+        notes.append(f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {have} {missed}")
     return _grouped(solutions, labels, cut, notes)
 
 
@@ -194,7 +192,7 @@ def _fit_samples(
     if len(matrices) < 2:
         raise ParameterError(f"{sample} has {plural(len(matrices), 'sample')} of enough cells; at least 2 are needed.")
     parameters = {"rule": f"spectra:{TOP}"} if algorithm in FACTORS else {}
-    found, failed = fit_each(matrices.values(), algorithm, k, parameters, *rest)
+    found, failed = fit_each(matrices.values(), (algorithm, k, parameters), *rest)
     if failed:
         raise ParameterError(f"{algorithm} failed on {plural(len(failed), 'sample')}: {failed[0]}")
     return {name: (own or Biclustering([]), matrices[name]) for name, own in zip(matrices, found, strict=True)}
@@ -226,21 +224,21 @@ def _grouped(
         times = np.sum([sets[group[of_sample[group] == s]].any(axis=0) for s in own], axis=0)
         chosen = np.flatnonzero(times >= max(2, math.ceil(len(own) / 4)))
         order = chosen[np.argsort(-times[chosen], kind="stable")]
-        within = close[np.ix_(group, group)]
-        record = {
-            "samples": [names[s] for s in own],
-            "n_samples": len(own),
-            "n_members": len(group),
-            "members": called[group].tolist(),
-            "best_member": called[group[within.sum(axis=1).argmax()]],
-            "n_rows": len(order),
-            "closeness": float(within[~np.eye(len(group), dtype=np.bool_)].mean()),
-        }
+        within, n = close[np.ix_(group, group)], len(group)
+        mean = float((within.sum() - n) / (n * (n - 1)))
+        record: dict[str, Any] = {"samples": [names[s] for s in own], "n_samples": len(own), "n_members": n}
+        record |= {"members": called[group].tolist(), "best_member": called[group[within.sum(axis=1).argmax()]]}
+        record |= {"n_rows": len(order), "closeness": mean}
         found.append((record, [(everywhere[i], int(times[i])) for i in order], (chosen, own)))
     found.sort(key=lambda each: (-each[0]["n_samples"], -each[0]["closeness"]))
     records = [{"group": f"G{i}", **record} for i, (record, _, _) in enumerate(found, start=1)]
     sides = [each[2] for each in found]
-    _add_redundancy(records, _masks([rows for rows, _ in sides], len(everywhere)))
+    own_rows = _masks([rows for rows, _ in sides], len(everywhere))
+    likeness = closeness(own_rows, np.ones_like(own_rows)) - 2 * np.eye(len(records))
+    for record, others in zip(records, likeness, strict=True):
+        alone, nearest = len(records) < 2, int(others.argmax())
+        record["nearest"] = "" if alone else f"G{nearest + 1}"
+        record["nearest_closeness"] = math.nan if alone else float(others[nearest])
     pairs = [pair for pair in sides if len(pair[0])]
     groups = Biclustering(pairs, (len(everywhere), len(names)), info={"algorithm": "recur", "cut": cut})
     return Recurrence(records, [each[1] for each in found], private, groups, everywhere, names, solutions, notes)
@@ -280,24 +278,8 @@ def linked(close: Floats, cut: float) -> NDArray[np.int64]:
     return np.asarray(fcluster(tree, 1.0 - cut, "distance"), dtype=np.int64)
 
 
-def _add_redundancy(records: Sequence[dict[str, Any]], sets: Masks) -> None:
-    """Say which other group is most like each, by their rows."""
-    close = closeness(sets, np.ones_like(sets))
-    np.fill_diagonal(close, -1.0)
-    for record, others in zip(records, close, strict=True):
-        alone, nearest = len(records) < 2, int(others.argmax())
-        record["nearest"] = "" if alone else f"G{nearest + 1}"
-        record["nearest_closeness"] = math.nan if alone else float(others[nearest])
-
-
 def describe(found: Recurrence, most: int = 8) -> list[str]:
-    """Return a sentence for each group: where it occurs, and its most frequent rows.
-
-    >>> X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
-    >>> same = Biclustering([(range(5), [0, 1])], X.shape)
-    >>> describe(recur({"a": (same, X), "b": (same, X)}), 2)
-    ['G1 (2 of 2 samples, closeness 1): g0, g1 and 3 more']
-    """
+    """Return a sentence for each group: where it occurs, and its most frequent rows."""
     return [
         f"{record['group']} ({record['n_samples']} of {len(found.samples)} samples, closeness "
         f"{number(record['closeness'])}): {listing([label for label, _ in rows], most)}"

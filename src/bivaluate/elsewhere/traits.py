@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from bivaluate._anndata import is_anndata
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import FileError, FormatError, ParameterError, suggest
 from bivaluate._text import first_few, listing, number, percent, plural
-from bivaluate.elsewhere._labels import no_shared_labels
+from bivaluate.elsewhere.fits import no_shared_labels
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
@@ -108,9 +109,7 @@ def traits(
     check_real("level", level, 0.0, 1.0)
     if annotations is None:
         if not is_anndata(X):
-            raise ParameterError(
-                "annotations are missing: pass a table of samples, or an AnnData object, which has one."
-            )
+            raise ParameterError("annotations are missing: pass a table of samples, or an AnnData object.")
         annotations = X.obs if of == "columns" else X.var
     matrix = Matrix.of(X, missing="omit")
     solution = check_solution(solution, matrix=matrix)
@@ -150,12 +149,17 @@ def _said(row: dict[str, Any], technical: bool, level: float) -> dict[str, str]:
     if row["q"] > level:
         return {"verdict": NOT_ASSOCIATED, "word": ""}
     if row["kind"] == "categorical":
-        word = f"{percent(row['inside'])} {row['class']}"
+        word = f"{percent(row['inside'])} {row['trait'] + ' ' if _is_bare(row['class']) else ''}{row['class']}"
         doubt = f"{percent(row['inside'])} of its samples are {row['trait']} {row['class']}"
     else:
         word = f"{row['class']} {row['trait']}"
         doubt = f"its samples have {row['class']} {row['trait']}"
     return {"verdict": f"may be technical: {doubt}" if technical else ASSOCIATED, "word": word}
+
+
+def _is_bare(name: str) -> bool:
+    """Whether a class says nothing without its trait: a number, true or false."""
+    return name in ("True", "False") or name.replace(".", "").isdigit()
 
 
 def read_samples(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -295,10 +299,8 @@ def _classes(values: Any, samples: _Samples) -> Iterator[dict[str, Any]]:
             continue
         k, counts = int(mask.sum()), one_of[mask].sum(axis=0)
         taken = np.array([mask[part].sum() for part in samples.parts])
-        draws = [
-            samples.rng.multivariate_hypergeometric(group, size, samples.permutations, method="marginals")
-            for group, size in zip(groups, taken, strict=True)
-        ]
+        draw = partial(samples.rng.multivariate_hypergeometric, size=samples.permutations, method="marginals")
+        draws = [draw(group, size_) for group, size_ in zip(groups, taken, strict=True)]
         tails = np.clip(hypergeom.sf(np.arange(-1, k), n, sizes[:, None], k), 0.0, 1.0)
         strength = _in_deviations(groups, taken) if samples.stratified else _minus_log(tails)
         value = strength(counts[None])[0]
@@ -333,11 +335,7 @@ def _in_deviations(groups: Indices, taken: Indices) -> Callable[[Indices], Float
 
 
 def logrank_scores(times: Floats, events: Floats) -> Floats:
-    """Return events less the hazard each sample was exposed to; their sum over members is the log-rank numerator.
-
-    >>> logrank_scores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0])).round(3).tolist()
-    [0.667, -0.333, -0.333]
-    """
+    """Return events less the hazard each sample was exposed to; their sum over members is the log-rank numerator."""
     order = np.argsort(times, kind="stable")
     distinct, first = np.unique(times[order], return_index=True)
     deaths = np.add.reduceat(events[order], first)
@@ -367,13 +365,9 @@ def _telling(table: pd.DataFrame) -> list[dict[Any, Any]]:
 
 
 def words(table: pd.DataFrame) -> dict[str, str]:
-    """Return for each bicluster its most telling trait in a word.
-
-    >>> rows = [("B1", "type", 1e-9, "associated", "97 % B"), ("B2", "type", 0.4, "not associated", "")]
-    >>> words(pd.DataFrame(rows, columns=["bicluster", "trait", "q", "verdict", "word"]))
-    {'B1': '97 % B'}
-    """
-    return {str(row["bicluster"]): str(row["word"]) for row in reversed(_telling(table))}
+    """Return for each bicluster its most telling trait in a word; a class with a name comes before one by number."""
+    rows = sorted(_telling(table), key=lambda row: _is_bare(row["class"]))
+    return {str(row["bicluster"]): str(row["word"]) for row in reversed(rows)}
 
 
 def describe(table: pd.DataFrame) -> list[str]:

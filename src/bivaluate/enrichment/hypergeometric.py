@@ -89,8 +89,7 @@ class Enrichment:
         >>> enrich(S, Matrix(X, tuple("abcde")), GeneSets({"s": "abc", "t": "de"})).to_dict()["background"]
         {'genes': 5, 'annotated': 5, 'sets': 2}
         """
-        names = ("level", "lowest_p", "background", "scores", "biclusters", "terms")
-        return {name: getattr(self, name) for name in names}
+        return dict(vars(self))
 
     @property
     def summary(self) -> str:
@@ -219,10 +218,8 @@ def enrich(
         enriched |= set(hits)
         counts = {"genes": len(chosen), "annotated": len(study), "n_enriched": len(hits), "best": best["set"]}
         biclusters.append(name | counts | {key: best[key] for key in ("title", "p", "q")} | {"random": control})
-    share, control = (
-        float(np.mean(values)) if biclusters else math.nan
-        for values in ([row["n_enriched"] > 0 for row in biclusters], [row["random"] for row in biclusters])
-    )
+    some = [(row["n_enriched"] > 0, row["random"]) for row in biclusters] or [(math.nan, math.nan)]
+    share, control = map(float, np.mean(some, axis=0))
     scores = {"share_enriched": share, "share_enriched_random": control, "share_beyond_random": share - control}
     scores["distinct_sets"] = float(len(enriched))
     return Enrichment(scores, biclusters, terms, background.counts, level, background.lowest_p)
@@ -242,19 +239,16 @@ class _Background:
         known = sets.known_as(labels)
         place = {name: i for i, name in enumerate(dict.fromkeys(name for name in known if name is not None))}
         if not place:
-            raise ParameterError(
-                f"{sets.name} and {matrix.name} share no gene: {first_few(sorted(sets.genes), 3)} there, "
-                f"{first_few(list(labels), 3)} here. Are these names of the same kind, and are the genes on the {genes}?"
-            )
+            there, here = first_few(sorted(sets.genes), 3), first_few(list(labels), 3)
+            said = f"{sets.name} and {matrix.name} share no gene: {there} there, {here} here."
+            raise ParameterError(f"{said} Are these names of the same kind, and are the genes on the {genes}?")
         self.numbers = np.array([-1 if name is None else place[name] for name in known])  # two labels of one gene: one
         self.n_genes = len(place)
         inside = {key: [place[gene] for gene in own if gene in place] for key, own in sets.members.items()}
         tested = {key: own for key, own in inside.items() if len(own) >= min_size}
         if not tested:
-            raise ParameterError(
-                f"no set of {sets.name} has {plural(min_size, 'gene')} of the {self.n_genes:,} that {matrix.name} "
-                "shares with them. Lower min_size."
-            )
+            few = f"{plural(min_size, 'gene')} of the {self.n_genes:,} that {matrix.name} shares with them"
+            raise ParameterError(f"no set of {sets.name} has {few}. Lower min_size.")
         self.keys = list(tested)
         self.sizes: Counts = np.array([len(own) for own in tested.values()], dtype=np.int64)
         columns, ends = np.concatenate(list(tested.values())), np.concatenate([[0], np.cumsum(self.sizes)])
@@ -290,14 +284,10 @@ def adjusted(p: Floats) -> Floats:
 
 def describe(result: Enrichment, most: int = 3) -> list[str]:
     """Return a sentence for each enriched bicluster: its best sets."""
-    lines = []
-    for row in result.biclusters:
-        if row["n_enriched"]:
-            best = [t for t in result.terms if t["bicluster"] == row["bicluster"] and t["q"] <= result.level]
-            named = [
-                f"{set_name(t['set'], t['title'])} ({t['overlap']} of {t['set_size']}, q {number(t['q'])})"
-                for t in best[:most]
-            ]
-            more = len(best) - len(named)
-            lines.append(f"{row['bicluster']}: {listing(named)}" + (f", and {more:,} more" if more > 0 else ""))
-    return lines
+    named: dict[str, list[str]] = {}
+    for t in result.terms:
+        if t["q"] <= result.level:
+            text = f"{set_name(t['set'], t['title'])} ({t['overlap']} of {t['set_size']}, q {number(t['q'])})"
+            named.setdefault(t["bicluster"], []).append(text)
+    more = {name: f", and {len(best) - most:,} more" if len(best) > most else "" for name, best in named.items()}
+    return [f"{name}: {listing(best[:most])}{more[name]}" for name, best in named.items()]

@@ -1,6 +1,4 @@
 from .formats import describe_formats as describe_formats
-from .formats import matrix_formats as matrix_formats
-from .formats import solution_formats as solution_formats
 from .matrices import read_matrix as read_matrix
 from .matrices import write_matrix as write_matrix
 from .matrices.h5ad import write_h5ad_results as write_h5ad_results

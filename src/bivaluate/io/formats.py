@@ -4,8 +4,6 @@ A new format is one new file in ``matrices/`` or ``solutions/`` that ends with `
 recognition, ``describe_formats`` and the command line find it there, and ``docs/formats.md`` is made from it.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os
@@ -17,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from bivaluate._check import check_choice, check_held
 from bivaluate._document import EXAMPLE_TABLE, Document, Members
-from bivaluate._errors import BivaluateError, FormatError, MissingExtraError, ParameterError
+from bivaluate._errors import FormatError, ParameterError, import_optional
 from bivaluate._text import Advice, Option, first_few, first_line, plural
 from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
@@ -75,18 +73,11 @@ class Format(Generic[Content]):
     def load(self, source: Source, options: Options) -> Content:
         """Read a file; one whose first bytes were UTF-8 and whose later bytes are not is read as Latin-1."""
         self._check_needs("reading")
-        source.is_folder or source.size  # noqa: B018  a missing file is not a damaged one
-        try:
+        with source.parsing():
             try:
                 return self.read(source, options)
             except UnicodeDecodeError:
                 return self.read(source.as_latin1(), options)
-        except BivaluateError:
-            raise
-        except MemoryError as error:
-            raise source.fault("reading it takes more memory than there is.") from error
-        except Exception as error:  # libraries raise whatever they stumble over
-            raise source.damaged(error) from error
 
     def save(self, content: Content, path: Path) -> None:
         """Write a file."""
@@ -99,66 +90,18 @@ class Format(Generic[Content]):
             import_optional(self.needs, f"{verb} {self.extensions[0]}")
 
 
-def import_optional(package: str, purpose: str) -> Any:
-    """Return an optional package, or say how to install it."""
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise MissingExtraError(purpose, package) from None
-
-
 def _record(kind: str, module: str) -> Format[Any]:
     record: Format[Any] = importlib.import_module(f"{_ROOMS[kind]}.{module}").FORMAT
     return record
 
 
 @functools.cache
-def _formats(kind: str) -> dict[str, Format[Any]]:
+def formats_of(kind: str) -> dict[str, Format[Any]]:
     """Return the formats of a kind by key, in the order in which they are tried on a file."""
     room = importlib.import_module(_ROOMS[kind])
     modules = [module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")]
     records = [_record(kind, module) for module in modules]
     return {record.key: record for record in sorted(records, key=lambda record: (record.rank, record.key))}
-
-
-def matrix_formats() -> dict[str, Format[Matrix]]:
-    """Return every format of matrices.
-
-    Returns
-    -------
-    dict of str to Format
-        By key, in the order in which they are tried on a file.
-
-    See Also
-    --------
-    describe_formats
-
-    Examples
-    --------
-    >>> matrix_formats()["gct"].extensions
-    ('.gct',)
-    """
-    return dict(_formats("matrix"))
-
-
-def solution_formats() -> dict[str, Format[Document]]:
-    """Return every format of solutions.
-
-    Returns
-    -------
-    dict of str to Format
-        By key, in the order in which they are tried on a file.
-
-    See Also
-    --------
-    describe_formats
-
-    Examples
-    --------
-    >>> solution_formats()["r-text"].index_base
-    1
-    """
-    return dict(_formats("solution"))
 
 
 def describe_formats() -> list[dict[str, Any]]:
@@ -181,7 +124,7 @@ def describe_formats() -> list[dict[str, Any]]:
     """
     records = []
     for kind in _ROOMS:
-        for key, record in sorted(_formats(kind).items()):
+        for key, record in sorted(formats_of(kind).items()):
             shown = {name: getattr(record, name) for name in ("name", "extensions", "needs", "note")}
             base = record.index_base if kind == "solution" else None
             records.append({"kind": kind, "key": key, "written": record.write is not None, "index_base": base, **shown})
@@ -190,23 +133,15 @@ def describe_formats() -> list[dict[str, Any]]:
 
 def recognise(kind: str, source: Source) -> Format[Any] | None:
     """Return the format of a file or folder, by its content; None if it is in none of them."""
-    try:
-        return _recognised(kind, source)
-    except BivaluateError:
-        raise
-    except Exception as error:  # from a library that looks into the file
-        raise source.damaged(error) from error
-
-
-def _recognised(kind: str, source: Source) -> Format[Any] | None:
-    if not source.is_folder:
-        for record in (_record(kind, module) for module in _COMMON[kind]):
-            if record.is_certain is not None and record.is_certain(source):
+    with source.parsing():
+        if not source.is_folder:
+            for record in (_record(kind, module) for module in _COMMON[kind]):
+                if record.is_certain is not None and record.is_certain(source):
+                    return record
+        for record in formats_of(kind).values():
+            detects = record.folder if source.is_folder else record.detects
+            if detects is not None and detects(source):
                 return record
-    for record in _formats(kind).values():
-        detects = record.folder if source.is_folder else record.detects
-        if detects is not None and detects(source):
-            return record
     return None
 
 
@@ -221,21 +156,22 @@ def try_apart(untrusted: bool, kind: str, path: Any, options: dict[str, Any], X:
 def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
     """Return the format to read a file with: the one named, or the one recognised."""
     if key is not None:
-        return _formats(kind)[check_choice("format", key, _formats(kind))]
+        return formats_of(kind)[check_choice("format", key, formats_of(kind))]
     record = recognise(kind, source)
     if record is None:
+        known = formats_of(kind)
         if not source.array_names():
             source.check_text()
-        hints = [f" {said}" for record in _formats(kind).values() if record.nearly and (said := record.nearly(source))]
+        hints = [f" {said}" for record in known.values() if record.nearly and (said := record.nearly(source))]
         said = f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with "
-        listed = f": {', '.join(_formats(kind))}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
+        listed = f": {', '.join(known)}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
         raise FormatError(Advice(said, Option(python="format=", command="--solution-format"), listed))
     return record
 
 
 def writer(kind: str, target: Source, key: str | None) -> Format[Any]:
     """Return the format to write a file in: the one named, or the one its extension stands for."""
-    writers = {record.key: record for record in _formats(kind).values() if record.write is not None}
+    writers = {record.key: record for record in formats_of(kind).values() if record.write is not None}
     if key is not None:
         return writers[check_choice("format", key, writers)]
     found = [record for record in writers.values() if target.suffix in record.extensions]

@@ -1,7 +1,5 @@
 """From members as a file states them to positions in a matrix, and back."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -49,10 +47,8 @@ def with_whole_axis(document: Document, X: Matrix | None, name: str) -> Document
         return document
     if X is None:
         named, other = SIDES[1 - document.whole], SIDES[document.whole]
-        raise SolutionError(
-            f"{name} names the {named}s of each cluster, so that each has every {other} of the matrix: give the matrix "
-            "they belong to."
-        )
+        found = f"{name} names the {named}s of each cluster, so that each has every {other} of the matrix"
+        raise SolutionError(f"{found}: give the matrix they belong to.")
     every = list(range(X.shape[document.whole]))
     pairs = [(every, c) if document.whole == 0 else (r, every) for r, c in document.members]
     return replace(document, members=pairs, whole=None)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from bivaluate._check import in_short
-from bivaluate._errors import FileError, FormatError
+from bivaluate._errors import BivaluateError, FileError, FormatError
 from bivaluate._text import Advice, first_line
 
 if TYPE_CHECKING:
@@ -47,26 +47,13 @@ class Source:
             how = "what is in memory is passed as it is, for example to bivaluate.evaluate"
             raise FileError(f"the path of a file or folder is needed, found: {in_short(path)}; {how}.") from None
         self.name = str(path)
-        self.hdf5_kind: str | None = None  # what an HDF5 file is, once somebody looked
+        plain = self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
+        self.suffix, self.stem = plain.suffix.lower(), plain.stem or "X"  # without .gz; the stem names a matrix
 
     @cached_property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
         return os.path.isdir(self.path)
-
-    @cached_property
-    def _unzipped(self) -> Path:
-        return self.path.with_suffix("") if self.path.suffix.lower() == ".gz" else self.path
-
-    @cached_property
-    def suffix(self) -> str:
-        """The extension in lower case, without a final ``.gz``."""
-        return self._unzipped.suffix.lower()
-
-    @cached_property
-    def stem(self) -> str:
-        """The file name without its extensions: the name of a matrix."""
-        return self._unzipped.stem or "X"
 
     @cached_property
     def size(self) -> int:
@@ -133,6 +120,19 @@ class Source:
         what = what or " ".join(filter(None, ("the", self.suffix, "folder" if self.is_folder else "file")))
         return self.fault(f"{what} is truncated or damaged ({first_line(error)}).")
 
+    @contextmanager
+    def parsing(self) -> Iterator[None]:
+        """Turn whatever a library stumbles over into a format error; a missing file is not a damaged one."""
+        self.is_folder or self.size  # noqa: B018
+        try:
+            yield
+        except BivaluateError:
+            raise
+        except MemoryError as error:
+            raise self.fault("reading it takes more memory than there is.") from error
+        except Exception as error:
+            raise self.damaged(error) from error
+
     def check_count(self, announced: int | str, found: int, what: str, line: int | None = None) -> None:
         """Raise unless as many things were found as the file announces."""
         if str(announced) != str(found):
@@ -159,10 +159,9 @@ class Source:
         """Raise where a packed file unpacks to what no table of numbers does: not `free`, and `times` its size."""
         times, free = times or MOST_UNPACKED, free or FREE_UNPACKED
         if unpacked > free and unpacked > times * self.size:
-            raise FormatError(
-                f"{self.name} unpacks to more than {times} times its {self.size:,} bytes, which no table of "
-                "measured numbers does. If it is what you want to read, unpack it, or save it in another format, first."
-            )
+            found = f"{self.name} unpacks to more than {times} times its {self.size:,} bytes"
+            how = "If it is what you want to read, unpack it, or save it in another format, first."
+            raise FormatError(f"{found}, which no table of measured numbers does. {how}")
 
     def check_lines(self, lines: int) -> None:
         """Raise where a packed file holds more lines than measured numbers need bytes, however short they are."""

@@ -4,8 +4,6 @@ Its C library may hang, crash or take all memory there. What does not end well i
 file and ends, with this one at the latest. Where a system sets no limits (Windows), only time is limited.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json
@@ -21,8 +19,8 @@ import numpy as np
 
 from bivaluate import _errors
 from bivaluate._errors import BivaluateError, FileError, FormatError, MissingExtraError, ParameterError
-from bivaluate.io.formats import UNTRUSTED
-from bivaluate.io.source import Source, first_line
+from bivaluate.io.formats import UNTRUSTED, first_line
+from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
 
 SECONDS = 10  # of processor time, and one more for every `BYTES_A_SECOND`
@@ -46,18 +44,13 @@ def check(kind: str, path: str | os.PathLike[str], options: dict[str, Any], X: M
     size = sum(file.stat().st_size for file in source.path.rglob("*")) if source.is_folder else source.size
     known = None if X is None else [X.shape, X.row_labels, X.col_labels]
     request = {"kind": kind, "path": os.path.abspath(path), "name": source.name, "size": size, "options": options}
+    asked = json.dumps({**request, "X": known, "parent": os.getpid()}).encode()
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": _environment()}
+    command = [sys.executable, "-P", "-m", "bivaluate.io.trial"]
     answer: dict[str, Any] = {}
     signalled = 0
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "bivaluate.io.trial"],
-            input=json.dumps({**request, "X": known, "parent": os.getpid()}).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            timeout=ASLEEP,
-            check=False,
-        )
+        done = subprocess.run(command, input=asked, timeout=ASLEEP, check=False, **streams)
         signalled = -done.returncode
         with contextlib.suppress(ValueError):
             answer = json.loads(done.stdout)
@@ -65,10 +58,9 @@ def check(kind: str, path: str | os.PathLike[str], options: dict[str, Any], X: M
         signalled = _SLOW[0] if _SLOW else 0
     if signalled > 0 and signalled in _SLOW:
         raise source.fault(f"damaged: reading it takes longer than {_seconds(size)} s of work.")
-    if signalled > 0:
-        raise source.fault(f"damaged: its library ended by signal {signalled} on reading it.")
-    if not answer:
-        raise source.fault("damaged: its library ended the process on reading it.")
+    if signalled > 0 or not answer:
+        how = f"by signal {signalled}" if signalled > 0 else "the process"
+        raise source.fault(f"damaged: its library ended {how} on reading it.")
     if answer["error"] == "MemoryError":
         limit = (MEMORY + MEMORY_PER_BYTE * size) >> 20
         raise source.fault(f"damaged: {size:,} bytes that take more than {limit:,} MB of memory to read.")
@@ -78,13 +70,9 @@ def check(kind: str, path: str | os.PathLike[str], options: dict[str, Any], X: M
 
 def _environment() -> dict[str, str]:
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    here = {UNTRUSTED: "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     # pyarrow's own allocator reserves a gigabyte of addresses, which the limit would count
-    more = {
-        "ARROW_DEFAULT_MEMORY_POOL": "system",
-        UNTRUSTED: "0",
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-    }
-    return {**os.environ, **one_thread, **more}
+    return {**os.environ, **one_thread, **here, "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 
 def _seconds(size: int) -> int:

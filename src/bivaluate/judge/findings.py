@@ -31,19 +31,18 @@ def describe(
         return [*sentences, NO_BICLUSTERS]
     sentences += _degenerate(workspace, names)
     if len(workspace.solution) == 1 and workspace.options.single == "nan":
-        sentences.append(
-            Advice(
-                f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with",
-                Advice("; ", Option("single", "matrix"), " compares it with the whole matrix"),
-                ".",
-            )
-        )
+        alone = f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with"
+        how = Advice("; ", Option("single", "matrix"), " compares it with the whole matrix")
+        sentences.append(Advice(alone, how, "."))
     sentences += _all_columns(workspace)
-    sentences += _coverage(workspace)
+    if is_negligible(share := workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])):
+        sentences.append(f"The solution covers only {percent(share)} of the matrix.")
     sentences += _against_nve(workspace)
-    sentences += _series(workspace)
-    sentences += _absent(workspace.matrix)
-    return sentences
+    if evidence_scores(workspace).series > 0:
+        columns = workspace.matrix.nouns[1]
+        said = f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that."
+        sentences.append(f"{said} If the order of the {columns} means nothing, shuffle them.")
+    return sentences + _absent(workspace.matrix)
 
 
 def _against_nve(workspace: Workspace) -> list[str]:
@@ -61,28 +60,13 @@ def _against_nve(workspace: Workspace) -> list[str]:
     ]
 
 
-def _series(workspace: Workspace) -> list[str]:
-    columns = workspace.matrix.nouns[1]
-    if not evidence_scores(workspace).series > 0:
-        return []
-    return [
-        f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that. If the order of the "
-        f"{columns} means nothing, shuffle them."
-    ]
-
-
 def _absent(matrix: Matrix) -> list[str]:
     """Say how the cells that a sparse matrix does not store are counted."""
     if not matrix.sparse:
         return []
     read, other, why = ("0", "missing", "unknown") if matrix.absent == "zero" else ("unknown", "zero", "0")
-    found: list[str] = [
-        Advice(
-            f"Entries not stored in the sparse matrix are read as {read}",
-            Advice("; ", Option("absent", other), f" reads them as {why}"),
-            ".",
-        )
-    ]
+    how = Advice("; ", Option("absent", other), f" reads them as {why}")
+    found: list[str] = [Advice(f"Entries not stored in the sparse matrix are read as {read}", how, ".")]
     converted = getattr(matrix.source, "converted_from", "")
     if converted:
         by = "column by column " if converted == "CSC" else ""
@@ -99,7 +83,7 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
         elif is_thin(rows[k], cols[k]):
             found.append(f"{names[k]} has two {workspace.matrix.nouns[1]}, which {symbol('ve')} cannot judge.")
-    return _capped(found)
+    return found[:MOST] + ([f"… and {len(found) - MOST} similar findings."] if len(found) > MOST else [])
 
 
 def _all_columns(workspace: Workspace) -> list[str]:
@@ -109,16 +93,3 @@ def _all_columns(workspace: Workspace) -> list[str]:
         return []
     which = "Every bicluster takes" if len(workspace.solution) > 1 else "The bicluster takes"
     return [f"{which} in all {n_cols:,} {columns}: where a file names none, all are taken."]
-
-
-def _coverage(workspace: Workspace) -> list[str]:
-    share = workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])
-    if is_negligible(share):
-        return [f"The solution covers only {percent(share)} of the matrix."]
-    return []
-
-
-def _capped(sentences: list[str]) -> list[str]:
-    if len(sentences) <= MOST:
-        return sentences
-    return [*sentences[:MOST], f"… and {len(sentences) - MOST} similar findings."]

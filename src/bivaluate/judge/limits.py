@@ -9,6 +9,8 @@ from bivaluate.chance.evidence import DUPLICATE as DUPLICATE  # cell Jaccard ind
 
 #: Two scores this near (as a share of the better one) count as equal.
 CLOSE = 0.05
+#: A K of which everything is supported is named beside the best K if it has this share of its evidence.
+NEARLY = 0.8
 #: A solution that covers less than this share of the cells is said to cover little.
 NEGLIGIBLE_COVERAGE = 0.05
 #: Below the first NVE calls biclusters distinct; from the second on indistinct.
@@ -38,56 +40,32 @@ FEW_COLUMNS = 2
 
 
 def is_thin(rows: Any, cols: Any) -> Any:
-    """Return whether biclusters, one or many, have too few rows or columns for VE to judge them.
-
-    >>> is_thin(1, 9), is_thin(2, 3), is_thin(50, 2)
-    (True, False, True)
-    """
+    """Return whether biclusters, one or many, have too few rows or columns for VE to judge them."""
     return (rows < 2) | (cols <= FEW_COLUMNS)
 
 
 def is_negligible(share: Any, beside: float = math.inf) -> Any:
-    """Return whether this share of the cells is next to nothing and, with `beside`, much less than another share.
-
-    >>> is_negligible(0.04), is_negligible(0.06), is_negligible(0.04, beside=0.06)
-    (True, False, False)
-    """
+    """Return whether this share of the cells is next to nothing and, with `beside`, much less than another share."""
     return share < min(NEGLIGIBLE_COVERAGE, MUCH_SMALLER * beside)
 
 
 def is_indistinct(nve: float) -> bool:
-    """Return whether NVE calls these biclusters indistinct; never where it is undefined.
-
-    >>> is_indistinct(0.9), is_indistinct(0.89), is_indistinct(math.nan)
-    (True, False, False)
-    """
+    """Return whether NVE calls these biclusters indistinct; never where it is undefined."""
     return nve >= INDISTINCT
 
 
 def is_duplicate(jaccard: Any) -> Any:
-    """Return whether biclusters, one pair or many, share so many cells that they are duplicates.
-
-    >>> is_duplicate(0.9), is_duplicate(0.89)
-    (True, False)
-    """
+    """Return whether biclusters, one pair or many, share so many cells that they are duplicates."""
     return jaccard >= DUPLICATE
 
 
 def strength(evidence: float) -> str:
-    """Return how strong evidence is, in a word; nothing where it is not positive or undefined.
-
-    >>> [strength(value) for value in (1.0, 5.0, 20.0, 175.0, -3.0)]
-    ['weak', 'clear', 'strong', 'very strong', '']
-    """
+    """Return how strong evidence is, in a word; nothing where it is not positive or undefined."""
     if not evidence > 0:
         return ""
     return next((word for limit, word in STRENGTHS if evidence < limit), "very strong")
 
 
 def predicts(gain: Any, error: Any) -> Any:
-    """Return whether gains on held-out cells, one or many, are beyond two standard errors of 0.
-
-    >>> predicts(0.10, 0.02), predicts(0.10, 0.06)
-    (True, False)
-    """
+    """Return whether gains on held-out cells, one or many, are beyond two standard errors of 0."""
     return gain - STANDARD_ERRORS * error > 0

@@ -18,17 +18,8 @@ from bivaluate.measures.workspace import Workspace
 from bivaluate.registry import get_metric
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
-SHOWN = (
-    "n_biclusters",
-    "n_supported",
-    "total_evidence",
-    "supported_coverage",
-    "coverage",
-    "redundancy",
-    "avg_ve",
-    "nve",
-    "nve_cov",
-)
+_COUNTED = ("n_biclusters", "n_supported", "total_evidence", "supported_coverage", "coverage", "redundancy")
+SHOWN = (*_COUNTED, "avg_ve", "nve", "nve_cov")
 
 
 @dataclass(frozen=True)

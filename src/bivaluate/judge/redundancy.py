@@ -38,18 +38,10 @@ def evidence_rows(evidence: Evidence, cover: Cover, names: Sequence[str]) -> lis
     for k, verdict in enumerate(evidence.verdicts):
         others = evidence.redundant_with[k]
         shared = max((cover.shared_cells(k, other) for other in others), default=0) / max(cover.sizes[k], 1)
-        rows.append(
-            {
-                "evidence": float(evidence.gain[k]),
-                "evidence_alone": float(evidence.alone[k]),
-                "pattern": evidence.patterns[k],
-                "verdict": verdict,
-                "supported": verdict == SUPPORTED,
-                "redundant_with": BETWEEN.join(names[other] for other in others),
-                "shared": float(shared),
-                "reason": evidence.reasons[k],
-            }
-        )
+        with_whom = BETWEEN.join(names[other] for other in others)
+        found = (float(evidence.gain[k]), float(evidence.alone[k]), evidence.patterns[k], verdict, verdict == SUPPORTED)
+        values = (*found, with_whom, float(shared), evidence.reasons[k])
+        rows.append(dict(zip(EVIDENCE_COLUMNS, values, strict=True)))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from bivaluate._text import plural
 from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
-from bivaluate.solution import Bicluster, Biclustering, check_solution, fitted_solution
+from bivaluate.solution import Biclustering, check_solution, fitted_solution
 
 Floats = NDArray[np.float64]
 Fit = Callable[[Floats], Biclustering]
@@ -103,9 +103,8 @@ def stability(
     check_choice("null", null, SURROGATES)
     kept = tuple(round(share * size) for size in values.shape)
     if min(kept) < 2:
-        raise ParameterError(
-            f"share is {share:g}: that leaves {plural(kept[0], 'row')} and {plural(kept[1], 'column')} of X, and two of each are needed."
-        )
+        left = f"{plural(kept[0], 'row')} and {plural(kept[1], 'column')}"
+        raise ParameterError(f"share is {share:g}: that leaves {left} of X, and two of each are needed.")
     rng = np.random.default_rng(random_state)
     solution, again = _found_again(values, fit, repeats, kept, rng)
     null_values = [_found_again(surrogate(values, null, rng), fit, repeats, kept, rng)[1] for _ in range(null_runs)]
@@ -139,11 +138,7 @@ def _found_again(
             left = np.intersect1d(bicluster.rows, rows), np.intersect1d(bicluster.cols, cols)
             if len(left[0]) and len(left[1]):
                 best[repeat, k] = max((_jaccard(left, other) for other in others), default=0.0)
-    if not len(solution):
-        return solution, np.zeros(0)
-    defined = ~np.isnan(best)
-    counts = defined.sum(axis=0)
-    sums = np.where(defined, best, 0.0).sum(axis=0)
+    counts, sums = (~np.isnan(best)).sum(axis=0), np.nansum(best, axis=0)
     return solution, np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
@@ -204,7 +199,7 @@ def consensus_biclusters(
     check_real("min_jaccard", min_jaccard, 0.0, 1.0)
     shape = check_solution(solutions[0], "solutions[0]").shape
     members = [(s, b) for s, solution in enumerate(solutions) for b in check_solution(solution).with_shape(shape)]
-    jaccard = _all_jaccards([b for _, b in members])
+    jaccard = np.array([[_jaccard(one, other) for _, other in members] for _, one in members])
     source = np.array([s for s, _ in members], dtype=np.int64)
     free = np.ones(len(members), dtype=np.bool_)
     groups: list[list[int]] = []
@@ -239,20 +234,10 @@ def _in_half(sides: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.asarray(members[2 * counts >= len(sides)])
 
 
-def _all_jaccards(biclusters: Sequence[Bicluster]) -> Floats:
-    n = len(biclusters)
-    values = np.eye(n)
-    for k in range(n):
-        for other in range(k + 1, n):
-            one, two = ((b.rows, b.cols) for b in (biclusters[k], biclusters[other]))
-            values[k, other] = values[other, k] = _jaccard(one, two)
-    return values
-
-
-def _jaccard(
-    one: tuple[NDArray[np.int64], NDArray[np.int64]], other: tuple[NDArray[np.int64], NDArray[np.int64]]
-) -> float:
-    shared = 1
-    for a, b in zip(one, other, strict=True):
-        shared *= len(np.intersect1d(a, b, assume_unique=True))
-    return float(jaccard_index(shared, len(one[0]) * len(one[1]), len(other[0]) * len(other[1])))
+def _jaccard(one: Iterable[NDArray[np.int64]], other: Iterable[NDArray[np.int64]]) -> float:
+    """Return the cell Jaccard index of two pairs of rows and columns."""
+    shared, first, second = (
+        len(rows) * len(cols)
+        for rows, cols in ([np.intersect1d(a, b) for a, b in zip(one, other, strict=True)], one, other)
+    )
+    return float(jaccard_index(shared, first, second))

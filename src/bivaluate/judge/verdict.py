@@ -25,12 +25,8 @@ NO_BICLUSTERS = "The solution has no biclusters."
 CANNOT = "These biclusters cannot be judged."
 NOT_ASKED = "The measures asked for cannot judge the biclusters: evidence was not computed."
 #: Verdicts as sentences say them.
-WORDS = {
-    SUPPORTED: "supported",
-    REDUNDANT: "redundant",
-    NOT_SUPPORTED: "not supported",
-    TOO_SMALL: "too small to judge",
-}
+WORDS = {SUPPORTED: "supported", REDUNDANT: "redundant", NOT_SUPPORTED: "not supported"}
+WORDS |= {TOO_SMALL: "too small to judge"}
 LEVELS = ("shifted mean", "row levels")
 _OMITTING = ("--missing omit",)
 _OF_YEAST = re.compile(r"Y[A-P][LR]\d{3}[WC](-[A-Z])?", re.IGNORECASE)  # systematic names of its genes
@@ -94,12 +90,7 @@ MEMBERS_NAMED, MOST_RANKED = 5, 50_000_000
 
 
 def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
-    """Return the strongest rows of each bicluster by name, or columns where these are words or only they have names.
-
-    >>> from bivaluate.solution import Biclustering
-    >>> first_members(Matrix([[1, 2], [3, 1]], row_labels=("MFA1", "AGA2")), Biclustering([([0, 1], [0])], (2, 2)))
-    ['AGA2, MFA1']
-    """
+    """Return the strongest rows of each bicluster by name, or columns where these are words or only they have names."""
     labels = (matrix.row_labels, matrix.col_labels)
     side = int(labels[0] is None or (matrix.nouns[1] == "words" and labels[1] is not None))
     names = labels[side]
@@ -116,10 +107,8 @@ def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
 def _by_strength(matrix: Matrix, bicluster: Any, side: int) -> NDArray[np.int64]:
     """Return the order of members by how far they differ inside from elsewhere; as given where cells stay in a file."""
     own, other = (bicluster.rows, bicluster.cols)[:: -1 if side else 1]
-    if (
-        not (matrix.in_memory or isinstance(matrix.source, SparseSource))
-        or len(own) * matrix.shape[1 - side] > MOST_RANKED
-    ):
+    held = matrix.in_memory or isinstance(matrix.source, SparseSource)
+    if not held or len(own) * matrix.shape[1 - side] > MOST_RANKED:
         return np.arange(len(own))
     cells = matrix.source.rows(0, matrix.shape[0])
     lines = (cells.T if side else cells)[own]
@@ -143,11 +132,9 @@ def _row(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is shown of a bicluster; evidence that is not known is None in a file, and NaN here."""
     row = {key: record.get(key) for key in _SHOWN}
     verdict = str(record["verdict"])
-    row["strength"] = strength(_value(row["evidence"])) if verdict == SUPPORTED else ""
-    row["verdict"] = verdict
-    row["redundant_with"] = str(record.get("redundant_with") or "")
-    row["why"] = why(record)
-    return row
+    known = strength(_value(row["evidence"])) if verdict == SUPPORTED else ""
+    others = str(record.get("redundant_with") or "")
+    return row | {"strength": known, "verdict": verdict, "redundant_with": others, "why": why(record)}
 
 
 def headings(verdict: Verdict) -> list[str]:
@@ -156,12 +143,7 @@ def headings(verdict: Verdict) -> list[str]:
 
 
 def described(row: Mapping[str, Any]) -> list[str]:
-    """Return a row of a verdict as texts: size, means inside and elsewhere, pattern, evidence in a word, verdict.
-
-    >>> described({"n_rows": 17, "n_cols": 7, "mean_inside": 0.85, "mean_elsewhere": -0.54, "pattern": "shifted mean",
-    ...            "evidence": 175.0, "strength": "very strong", "verdict": "supported", "redundant_with": ""})
-    ['17 × 7', '0.85', '−0.54', 'shifted mean', '+175, very strong', 'supported']
-    """
+    """Return a row of a verdict as texts: size, means inside and elsewhere, pattern, evidence in a word, verdict."""
     means = (number(_value(row.get(key))) for key in ("mean_inside", "mean_elsewhere"))
     evidence = ", ".join(filter(None, [signed(_value(row.get("evidence"))), row["strength"]]))
     verdict = WORDS[row["verdict"]] + (f" with {row['redundant_with']}" if row["verdict"] == REDUNDANT else "")
@@ -174,15 +156,7 @@ def _value(value: Any) -> float:
 
 
 def why(record: Mapping[str, Any]) -> str:
-    """Return the reason of a bicluster's verdict.
-
-    >>> why({"verdict": "redundant", "redundant_with": "B2", "shared": 0.94})
-    'shares 94 % of its cells with B2'
-    >>> why({"verdict": "redundant", "redundant_with": "B2, B3", "shared": 0.2})
-    'B2 and B3 explain it'
-    >>> why({"verdict": "not_supported", "evidence": -12.3})
-    'evidence −12.3: a search in pure noise finds blocks this good'
-    """
+    """Return the reason of a bicluster's verdict."""
     verdict, evidence = record["verdict"], _value(record.get("evidence"))
     if verdict == REDUNDANT:
         others = listing(str(record.get("redundant_with") or "").split(", "), 3)
@@ -205,30 +179,12 @@ def why(record: Mapping[str, Any]) -> str:
 
 
 def signed(value: float) -> str:
-    """Return a number with its sign.
-
-    >>> signed(175.2), signed(-3.0)
-    ('+175', '−3')
-    """
+    """Return a number with its sign."""
     return f"+{number(value)}" if value > 0 else number(value)
 
 
 def headline(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say how many biclusters are supported, and what the others are.
-
-    >>> def rows(*verdicts):
-    ...     return [{"bicluster": f"B{k}", "verdict": verdict} for k, verdict in enumerate(verdicts, 1)]
-    >>> headline(rows("supported", "supported"))
-    'Both biclusters are supported.'
-    >>> headline(rows("supported", "redundant", "redundant", "not_supported"))
-    '1 of the 4 biclusters is supported; 2 are redundant, B4 is not supported.'
-    >>> headline(rows("not_supported", "not_supported", "too_small"))
-    'None of the 3 biclusters is supported; B3 is too small to judge.'
-    >>> headline(rows("supported", "not_supported", "not_supported", "too_small"))
-    '1 of the 4 biclusters is supported, 2 are not; B4 too small to judge.'
-    >>> headline(rows("too_small"))
-    'The bicluster is too small to judge.'
-    """
+    """Say how many biclusters are supported, and what the others are."""
     names = {word: [str(row["bicluster"]) for row in rows if row["verdict"] == word] for word in WORDS}
     return _headline({word: len(found) for word, found in names.items()}, names)
 
@@ -242,11 +198,7 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
         if total == 1:
             return f"The bicluster is {WORDS[word]}."
         if word == NOT_SUPPORTED:
-            return (
-                "Neither bicluster is supported."
-                if total == 2
-                else f"None of the {number(total)} biclusters is supported."
-            )
+            return f"{'Neither bicluster' if total == 2 else f'None of the {number(total)} biclusters'} is supported."
         return f"{'Both' if total == 2 else f'All {number(total)}'} biclusters are {WORDS[word]}."
     supported = counts.get(SUPPORTED, 0.0)
     is_ = "is" if supported <= 1 else "are"
@@ -260,18 +212,15 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
     if len(rest) > 1 and TOO_SMALL in who:  # no more than 15 words
         others = who.pop(NOT_SUPPORTED, "")
         main += f", {others} {'is' if counts[NOT_SUPPORTED] == 1 else 'are'} not" if others else ""
-        rest = [f"{some} {WORDS[word]}" for word, some in who.items()]
+        if len(who) == 1:
+            main, rest = main.replace(" of the ", " of "), rest[:1]
+        else:
+            rest = [f"{some} {WORDS[word]}" for word, some in who.items()]
     return f"{main}; {', '.join(rest)}." if rest else f"{main}."
 
 
 def counted(scores: Mapping[str, float]) -> str:
-    """Say how many biclusters of a solution, or of a choice on average over seeds, are supported.
-
-    >>> counted({"n_biclusters": 5, "n_supported": 4})
-    '4 of the 5 biclusters are supported.'
-    >>> counted({"n_biclusters": 3, "n_supported": 0}), counted({"n_biclusters": 0})
-    ('None of the 3 biclusters is supported.', 'The solution has no biclusters.')
-    """
+    """Say how many biclusters of a solution, or of a choice on average over seeds, are supported."""
     found, supported = (scores.get(key, math.nan) for key in ("n_biclusters", "n_supported"))
     if found == 0:
         return NO_BICLUSTERS
@@ -309,24 +258,12 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
 
 
 def nothing_supported(nearest: str = "") -> str:
-    """Say that no solution has a supported bicluster, and which comes nearest.
-
-    >>> nothing_supported("LAS, K = 3")
-    'Nothing is supported; LAS, K = 3 comes nearest.'
-    """
+    """Say that no solution has a supported bicluster, and which comes nearest."""
     return f"Nothing is supported; {nearest} comes nearest." if nearest else "Nothing is supported."
 
 
 def count(found: float, asked: int, supported: float, finds_k: bool = False) -> str:
-    """Say how many biclusters were requested, found and supported; means over seeds.
-
-    >>> count(5, 5, 4)
-    '5 found, 4 supported.'
-    >>> count(7, 20, 7)
-    '20 requested, 7 found, 7 supported.'
-    >>> count(2, 9, math.nan, finds_k=True)
-    '2 found (the algorithm finds the number itself).'
-    """
+    """Say how many biclusters were requested, found and supported; means over seeds."""
     parts = [f"{number(asked)} requested"] if found != asked and not finds_k else []
     parts.append(f"{number(found)} found{'' if found == round(found) else ' on average over seeds'}")
     if finds_k:
@@ -337,11 +274,7 @@ def count(found: float, asked: int, supported: float, finds_k: bool = False) -> 
 
 
 def holding(found: int, supported: float) -> str:
-    """Say how many biclusters a solution has, and how many of them are supported where that is known.
-
-    >>> [holding(found, supported) for found, supported in ((6, 4), (6, 6), (1, 0), (6, math.nan))]
-    ['6 biclusters, 4 supported', '6 biclusters, all supported', '1 bicluster, not supported', '6 biclusters']
-    """
+    """Say how many biclusters a solution has, and how many of them are supported where that is known."""
     what = plural(found, "bicluster")
     if not math.isfinite(supported) or not found:
         return what
@@ -351,113 +284,52 @@ def holding(found: int, supported: float) -> str:
 
 
 def prediction(good: bool, gain: float, error: float) -> str:
-    """Say whether a solution predicts cells it was not fitted to.
-
-    >>> prediction(True, 0.31, 0.02)
-    'It predicts held-out cells better than row and column means do (gain 0.31 ± 0.02).'
-    """
+    """Say whether a solution predicts cells it was not fitted to."""
     does = "predicts" if good else "does not predict"
     return f"It {does} held-out cells better than row and column means do (gain {number(gain)} ± {number(error)})."
 
 
 def reproducibility(stability: float) -> tuple[bool, str]:
-    """Say whether biclusters are reproducible under subsampling; the first value is whether they are.
-
-    >>> reproducibility(0.62)
-    (True, 'Its biclusters are reproducible under subsampling (stability 0.62, chance gives 0).')
-    >>> reproducibility(-0.03)[0]
-    False
-    """
+    """Say whether biclusters are reproducible under subsampling; the first value is whether they are."""
     good = stability > RECORDS["stability"].nothing
     are = "are" if good else "are not"
     return good, f"Its biclusters {are} reproducible under subsampling (stability {number(stability)}, chance gives 0)."
 
 
 def pruning(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = False) -> str:
-    """Say how to leave out biclusters that are redundant or not supported; `omits` leaves out missing cells.
-
-    >>> pruning("data.csv", "las.json", omits=True)[:68]
-    '`bivaluate prune data.csv las.json --missing omit -o pruned.json` le'
-    """
+    """Say how to leave out biclusters that are redundant or not supported; `omits` leaves out missing cells."""
     command = " ".join(["bivaluate prune", matrix, solution, *_OMITTING[:omits], "-o pruned.json"])
     return f"`{command}` leaves out what is redundant or not supported."
 
 
 def finding(matrix: str = "MATRIX", omits: bool = False) -> str:
-    """Say how to look for biclusters with every algorithm.
-
-    >>> finding("data.csv")
-    '`bivaluate find data.csv` runs the algorithms that fit the data and keeps what is supported.'
-    """
+    """Say how to look for biclusters with every algorithm."""
     command = " ".join(["bivaluate find", matrix, *_OMITTING[:omits]])
     return f"`{command}` runs the algorithms that fit the data and keeps what is supported."
 
 
 def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
-    """Say how to ask held-out cells.
-
-    >>> asking_held_out_cells()
-    '`bivaluate sweep … --held-out 5` shows which choice predicts held-out cells.'
-    """
+    """Say how to ask held-out cells."""
     return f"`{command}` shows which choice predicts held-out cells."
-
-
-def next_steps(
-    *,
-    supported: bool,
-    untidy: bool = False,
-    unfinished: bool = False,
-    second_opinion: bool = True,
-    edge: bool = False,
-    to_name: bool = False,
-    of_yeast: bool = False,
-    rows: str = "rows",
-    searched: bool = False,
-    matrix: str = "MATRIX",
-    solution: str = "SOLUTION",
-    omits: bool = False,
-    again: str = "bivaluate sweep … --held-out 5",
-) -> list[str]:
-    """Say what to do next; commands stand between backquotes."""
-    steps = ["Start the same command again to finish the run."] if unfinished else []
-    if not supported and not searched:
-        steps.append(finding(matrix, omits))
-    if supported and untidy:
-        steps.append(pruning(matrix, solution, omits))
-    if supported and edge:
-        steps.append("Sweep again over a wider range of K.")
-    if supported and to_name:
-        sets = f"bivaluate enrich {solution} --matrix {matrix} {'--go sgd' if of_yeast else '--sets FILE.gmt'}"
-        steps.append(f"`{sets}` names what the {rows} share.")
-    if supported and not second_opinion:
-        steps.append(asking_held_out_cells(again))
-    return steps[:2]
 
 
 def solution_steps(
     records: Sequence[Mapping[str, Any]], matrix: Matrix, place: tuple[str, str], *, searched: bool, omits: bool
 ) -> list[str]:
-    """Say what to do with one solution, from the verdicts on its biclusters."""
+    """Say what to do with one solution, from the verdicts on its biclusters; commands stand between backquotes."""
     verdicts = {record.get("verdict") for record in records}
     if None in verdicts:
         return []
-    return next_steps(
-        supported=SUPPORTED in verdicts,
-        untidy=bool(verdicts & {REDUNDANT, NOT_SUPPORTED}),
-        to_name=matrix.row_labels is not None and matrix.nouns[0] in ("rows", "genes"),
-        of_yeast=any(_OF_YEAST.fullmatch(str(label)) for label in (matrix.row_labels or ())[:20]),
-        rows=matrix.nouns[0],
-        searched=searched,
-        matrix=place[0],
-        solution=place[1],
-        omits=omits,
-    )
+    if SUPPORTED not in verdicts:
+        return [] if searched else [finding(place[0], omits)]
+    steps = [pruning(*place, omits)] if verdicts & {REDUNDANT, NOT_SUPPORTED} else []
+    labels, what = matrix.row_labels, matrix.nouns[0]
+    if labels is not None and what in ("rows", "genes"):
+        sets = "--go sgd" if any(_OF_YEAST.fullmatch(str(label)) for label in labels[:20]) else "--sets FILE.gmt"
+        steps.append(f"`bivaluate enrich {place[1]} --matrix {place[0]} {sets}` names what the {what} share.")
+    return steps
 
 
 def capital(text: str) -> str:
-    """Return a sentence with its first letter large.
-
-    >>> capital("both are supported")
-    'Both are supported'
-    """
+    """Return a sentence with its first letter large."""
     return text[:1].upper() + text[1:]

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bivaluate._types import Flags, Floats, Ints
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bivaluate.solution import Biclustering
 
-    Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
 EPS = float(np.finfo(np.float64).eps)
 # A row is constant when max - min <= CONSTANT * max|x|.
@@ -35,7 +35,7 @@ SMALL_RESIDUE = 1e-6
 TINY, HUGE = 1e-140, 1e150
 
 
-def in_range(A: Values, axis: int | None = None) -> tuple[Values, NDArray[np.int32]]:
+def in_range(A: Floats, axis: int | None = None) -> tuple[Floats, NDArray[np.int32]]:
     """Return values whose squares neither overflow nor underflow, and the powers of two that they were divided by.
 
     Values of ordinary size stay as they are. With an axis, every line along it has a power of its own.
@@ -59,7 +59,7 @@ def times_power(value: float, exponent: int) -> float:
         return float(np.ldexp(value, exponent))
 
 
-def virtual_error_value(A: Values) -> float:
+def virtual_error_value(A: Floats) -> float:
     """Return VE of one block by the formula: a single row or column gives 0.
 
     >>> round(virtual_error_value(np.array([[1.0, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])), 6)
@@ -68,7 +68,7 @@ def virtual_error_value(A: Values) -> float:
     return block_values(A)[0]
 
 
-def virtual_errors(stack: Values) -> Values:
+def virtual_errors(stack: Floats) -> Floats:
     """Return VE of many blocks of one shape, (n, r, c); those near the limits of rounding one by one.
 
     >>> A = np.array([[1.0, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
@@ -90,13 +90,13 @@ def virtual_errors(stack: Values) -> Values:
         safe &= msr > SMALL_RESIDUE * (msr + pattern_variance)
         Y *= (1.0 / np.sqrt(variance))[:, :, None]
         Y -= (pattern / np.sqrt(pattern_variance)[:, None])[:, None, :]
-        found: Values = np.abs(Y, out=Y).mean(axis=(1, 2))
+        found: Floats = np.abs(Y, out=Y).mean(axis=(1, 2))
     for k in np.flatnonzero(~safe):
         found[k] = virtual_error_value(stack[k])
     return found
 
 
-def mean_squared_residue_value(A: Values) -> float:
+def mean_squared_residue_value(A: Floats) -> float:
     """Return MSR of one block by the formula: a single row or column gives 0.
 
     >>> round(mean_squared_residue_value(np.array([[1.0, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])), 6)
@@ -105,20 +105,20 @@ def mean_squared_residue_value(A: Values) -> float:
     return block_values(A)[1]
 
 
-def residue(A: Values) -> Values:
+def residue(A: Floats) -> Floats:
     """Return a_ij − a_iJ − a_Ij + a_IJ; rows are centred first, so that large offsets cost no digits."""
     centred = A - A.mean(axis=1, keepdims=True)
     return np.asarray(centred - centred.mean(axis=0, keepdims=True))
 
 
-def block_values(A: Values) -> tuple[float, float]:
+def block_values(A: Floats) -> tuple[float, float]:
     """Return VE and MSR of one finite block by the formula."""
     if min(A.shape) == 1:
         return 0.0, 0.0
     return quick_values(A) or _careful_block_values(A)
 
 
-def quick_values(A: Values) -> tuple[float, float] | None:
+def quick_values(A: Floats) -> tuple[float, float] | None:
     """Return VE and MSR of one finite block; None where its digits need care, as they do where a row is constant."""
     r, c = A.shape
     largest = max(float(np.maximum.reduce(A, None)), -float(np.minimum.reduce(A, None)))
@@ -143,13 +143,13 @@ def quick_values(A: Values) -> tuple[float, float] | None:
     return float(np.add.reduce(Y, None)) / (r * c), msr
 
 
-def _careful_block_values(A: Values) -> tuple[float, float]:
+def _careful_block_values(A: Floats) -> tuple[float, float]:
     from bivaluate.measures._engine.careful import careful_block
 
     return careful_block(A)[:2]
 
 
-def block_values_missing(A: Values) -> tuple[float, float]:
+def block_values_missing(A: Floats) -> tuple[float, float]:
     """Return VE and MSR of one block over its observed cells; NaN where none are left.
 
     Rows with fewer than 2 observed cells are dropped, then columns with none. Means and deviations are over
@@ -165,7 +165,7 @@ def block_values_missing(A: Values) -> tuple[float, float]:
     return observed_block(A)
 
 
-def error_floors(A: Values) -> tuple[float, float]:
+def error_floors(A: Floats) -> tuple[float, float]:
     """Return the largest VE and MSR of a block that may be nothing but rounding, of its size and its rows' spreads.
 
     VE: 32·eps·mean over rows that vary of max|x|/sd; MSR: (32·eps·max|x|)².
@@ -174,7 +174,7 @@ def error_floors(A: Values) -> tuple[float, float]:
     return CONSTANT * shares / max(varies, 1.0), residue_floor(largest)
 
 
-def floor_sums(A: Values) -> tuple[float, float, float]:
+def floor_sums(A: Floats) -> tuple[float, float, float]:
     """Return what `error_floors` needs of some rows: Σ max|x|/sd of those that vary, their number, max|x|."""
     largest = np.fmax.reduce(np.abs(A), axis=1)
     varies = ~is_constant_row(A)
@@ -195,7 +195,7 @@ def residue_floor(largest: float) -> float:
     return (CONSTANT * largest) * (CONSTANT * largest)
 
 
-def observed_part(A: Values) -> Values:
+def observed_part(A: Floats) -> Floats:
     """Drop rows with fewer than two observed cells, then columns with none.
 
     >>> observed_part(np.array([[1.0, np.nan, 2.0], [np.nan, np.nan, 3.0], [4.0, np.nan, 5.0]]))
@@ -209,7 +209,7 @@ def observed_part(A: Values) -> Values:
     return np.asarray(A[np.ix_(rows, seen[rows].any(axis=0))])
 
 
-def is_constant_row(A: Values) -> NDArray[np.bool_]:
+def is_constant_row(A: Floats) -> Flags:
     """Rows whose spread is at most 32·eps·max|x|; missing cells are ignored.
 
     >>> is_constant_row(np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 3.0]]))
@@ -218,7 +218,7 @@ def is_constant_row(A: Values) -> NDArray[np.bool_]:
     return is_constant_range(np.fmin.reduce(A, axis=1), np.fmax.reduce(A, axis=1))
 
 
-def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Biclustering) -> Counts:
+def constant_row_counts(block: Callable[[Ints, Ints], Floats], solution: Biclustering) -> Ints:
     """Number of constant rows of every super-bicluster, K x K; the diagonal holds the biclusters.
 
     A row of B_k that is constant over the union of columns is constant over the columns of B_k, so only the
@@ -249,20 +249,20 @@ def constant_row_counts(block: Callable[[Counts, Counts], Values], solution: Bic
     return np.asarray(pairs)
 
 
-def _constant_rows(block: Callable[[Counts, Counts], Values], rows: Counts, cols: Counts) -> Counts:
+def _constant_rows(block: Callable[[Ints, Ints], Floats], rows: Ints, cols: Ints) -> Ints:
     """Return the rows that are constant over the columns; the first and the last column rule out most."""
     first, last = block(rows, cols[[0, -1]]).T
     rows = rows[is_constant_range(first, last)]
     return rows[is_constant_row(block(rows, cols))] if len(rows) else rows
 
 
-def is_constant_range(low: Values, high: Values) -> NDArray[np.bool_]:
+def is_constant_range(low: Floats, high: Floats) -> Flags:
     """Whether lines between `low` and `high`, in either order, are constant: a spread of at most 32·eps·max|x|."""
     return np.asarray(~(np.abs(high - low) > CONSTANT * np.fmax(np.abs(low), np.abs(high))))
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what overflows is computed again with care
-def standardise(values: Values, axis: int = -1) -> Values:
+def standardise(values: Floats, axis: int = -1) -> Floats:
     """Return values of mean 0 and population standard deviation 1 along `axis`, over the observed cells.
 
     A constant line becomes zeros, and so do missing cells.
@@ -287,7 +287,7 @@ def standardise(values: Values, axis: int = -1) -> Values:
     return standard
 
 
-def _standardise_carefully(rows: Values) -> Values:
+def _standardise_carefully(rows: Floats) -> Floats:
     constant = is_constant_row(rows)[:, None]
     rows = np.where(constant, 0.0, rows)
     seen = ~np.isnan(rows)
@@ -300,7 +300,7 @@ def _standardise_carefully(rows: Values) -> Values:
     return np.asarray(rows / np.where(constant, 1.0, np.sqrt((rows**2).sum(axis=1, keepdims=True) / n)))
 
 
-def midranks(A: Values) -> Values:
+def midranks(A: Floats) -> Floats:
     """Rank each row from 1; ties share the mean of their ranks.
 
     >>> midranks(np.array([[3.0, 1.0, 3.0, 9.0]]))

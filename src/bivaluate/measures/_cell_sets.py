@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._types import Floats, Ints
+from bivaluate.measures.cover import member_classes
 from bivaluate.solution import Biclustering
 
 _CHUNK = 1 << 21
 _MOST_SUBSETS = 1 << 25
 Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None] | None
 
 
@@ -268,19 +268,6 @@ def _crossed(rows: Any, cols: Any, weights: Any) -> Iterator[tuple[slice, NDArra
     for start in range(0, len(rows), step):
         part = slice(start, min(start + step, len(rows)))
         yield part, rows[part] @ weighted
-
-
-def member_classes(masks: NDArray[np.bool_]) -> Ints:
-    """Return the class of each row, or column: those with the same memberships share one.
-
-    >>> member_classes(np.array([[True, True, False, False], [False, True, True, False]])).tolist()
-    [1, 3, 2, 0]
-    """
-    where = np.zeros(masks.shape[1], dtype=np.int64)
-    for word in packed(masks).T:
-        values, further = np.unique(word, return_inverse=True)
-        where = np.unique(where * len(values) + further, return_inverse=True)[1]
-    return where
 
 
 def packed(masks: NDArray[Any]) -> Words:

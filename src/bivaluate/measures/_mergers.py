@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bivaluate._types import Floats, Ints
 from bivaluate.measures._blocks import block_values, block_values_missing, quick_values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bivaluate.solution import Biclustering
 
-    Values = NDArray[np.float64]
-    Indices = NDArray[np.int64]
-    Block = Callable[[Indices, Indices], Values]
+    Block = Callable[[Ints, Ints], Floats]
 
 # From this many cells of mergers on, two passes answer; a call of NumPy costs as much as this many cells.
 KERNEL_CELLS = 600_000
@@ -47,7 +44,7 @@ def union_cells(solution: Biclustering) -> int:
     return (len(solution) - 1) * cells + rows * cols
 
 
-def all_pairs(block: Block, solution: Biclustering, missing: bool = False) -> tuple[Values, Values, bool]:
+def all_pairs(block: Block, solution: Biclustering, missing: bool = False) -> tuple[Floats, Floats, bool]:
     """Return the two matrices, one merger after the other, and whether each row of a bicluster is known to vary.
 
     `block` gives the cells of some rows and columns; `missing` says whether some of them may be missing.
@@ -64,7 +61,7 @@ def all_pairs(block: Block, solution: Biclustering, missing: bool = False) -> tu
     return ve, msr, none_constant
 
 
-def each_alone(block: Block, solution: Biclustering, missing: bool = False) -> tuple[Values, Values, bool]:
+def each_alone(block: Block, solution: Biclustering, missing: bool = False) -> tuple[Floats, Floats, bool]:
     """Return the diagonals of what `all_pairs` returns, to the bit, without the mergers."""
     ve, msr, none_constant = np.empty(len(solution)), np.empty(len(solution)), not missing
     for k, b in enumerate(solution):

@@ -9,17 +9,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_real
 from bivaluate._errors import ParameterError
 from bivaluate._text import percent
+from bivaluate._types import Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import standardise
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
-Floats = NDArray[np.float64]
 # Measures that are means over rows, or made of such means alone.
 MEANS_OVER_ROWS = frozenset(
     {"ve", "msr", "avg_ve", "asr", "nve", "nsr", "nve_k", "nsr_k", "nve_numerator", "nve_denominator", "nve_cov"}
@@ -33,7 +32,7 @@ class Sampled:
     """Rows drawn from those in biclusters: each for all biclusters that hold it, so that mergers are sampled too."""
 
     workspace: Workspace
-    all_rows: NDArray[np.int64]
+    all_rows: Ints
     n_used: int
     seed: int | None
 
@@ -59,7 +58,7 @@ class Sampled:
         return {key: found[key] for key in found if key in set(keys)}
 
 
-def row_shares(matrix: Matrix, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> tuple[Floats, Floats] | None:
+def row_shares(matrix: Matrix, rows: Ints, cols: Ints) -> tuple[Floats, Floats] | None:
     """Return what each row of a block adds to VE and to MSR, from some rows at a time; None with missing cells."""
     n_cols = len(cols)
     parts = list(matrix.map_rows(partial(_column_sums, matrix.without_cells(), cols), rows, n_cols))
@@ -73,12 +72,12 @@ def row_shares(matrix: Matrix, rows: NDArray[np.int64], cols: NDArray[np.int64])
     return np.concatenate(ve), np.concatenate(msr)
 
 
-def _column_sums(matrix: Matrix, cols: NDArray[np.int64], at: int, numbers: Any, cells: Any) -> Floats:
+def _column_sums(matrix: Matrix, cols: Ints, at: int, numbers: Any, cells: Any) -> Floats:
     return np.asarray(matrix.dense(cells[:, cols]).sum(axis=0))
 
 
 def _shares(
-    matrix: Matrix, cols: NDArray[np.int64], centred: Floats, pattern: Floats, at: int, numbers: Any, cells: Any
+    matrix: Matrix, cols: Ints, centred: Floats, pattern: Floats, at: int, numbers: Any, cells: Any
 ) -> tuple[Floats, Floats]:
     A = matrix.dense(cells[:, cols])
     residue = A - A.mean(axis=1, keepdims=True) - centred

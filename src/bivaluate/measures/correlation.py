@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_values
+from bivaluate._types import Floats
 from bivaluate.measures._blocks import is_constant_row, midranks, standardise
 from bivaluate.measures.measure import ROW_AFFINE, ROW_SCALE, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace
-
-Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 21
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Ints
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
-Counts = NDArray[np.int64]
 # 64-bit words that are laid over each other at once: 8 MB of them.
 _WORDS_AT_ONCE = 1 << 20
 # Up to this many cells of the matrix a plain product of memberships is quicker than bits.
@@ -38,16 +38,16 @@ class Cover:
         return solution if isinstance(solution, Cover) else cls(solution)
 
     @cached_property
-    def shared_rows(self) -> Counts:
+    def shared_rows(self) -> Ints:
         """Rows two biclusters share, K x K; the diagonal holds their own."""
         return _shared([b.rows for b in self.solution], self.solution.shape[0])
 
     @cached_property
-    def shared_cols(self) -> Counts:
+    def shared_cols(self) -> Ints:
         """Columns two biclusters share, K x K; the diagonal holds their own."""
         return _shared([b.cols for b in self.solution], self.solution.shape[1])
 
-    def merged_shapes(self, i: Counts, j: Counts) -> tuple[Counts, Counts]:
+    def merged_shapes(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
         """Return rows and columns of the super-biclusters of biclusters i with biclusters j."""
         rows, cols = (
             np.add.outer(own[i], own[j]).astype(np.int64) - shared[np.ix_(i, j)]
@@ -57,7 +57,7 @@ class Cover:
         return rows, cols
 
     @cached_property
-    def sizes(self) -> Counts:
+    def sizes(self) -> Ints:
         """Number of cells of each bicluster."""
         return np.array([b.size for b in self.solution], dtype=np.int64)
 
@@ -156,7 +156,20 @@ def cell_jaccard(a: Bicluster, b: Bicluster) -> float:
     return float(jaccard_index(len(rows) * len(cols), a.size, b.size))
 
 
-def _shared(members: Sequence[Counts], n: int) -> Counts:
+def member_classes(masks: Flags) -> Ints:
+    """Return the class of each row, or column: those with the same memberships share one.
+
+    >>> member_classes(np.array([[True, True, False, False], [False, True, True, False]])).tolist()
+    [2, 3, 1, 0]
+    """
+    where = np.zeros(masks.shape[1], dtype=np.int64)
+    for word in _bits(masks.T).T:
+        values, further = np.unique(word, return_inverse=True)
+        where = np.unique(where * len(values) + further, return_inverse=True)[1]
+    return where
+
+
+def _shared(members: Sequence[Ints], n: int) -> Ints:
     """Return how many members two lists of numbers below n have in common, K x K; some numbers at a time."""
     K = len(members)
     shared = np.zeros((K, K), dtype=np.int32 if n < 1 << 30 else np.int64)
@@ -181,7 +194,7 @@ def _shared(members: Sequence[Counts], n: int) -> Counts:
     return shared
 
 
-def _united(members: Sequence[Counts], n: int) -> int:
+def _united(members: Sequence[Ints], n: int) -> int:
     """Return how many numbers below n are in at least one list."""
     mask = np.zeros(n, dtype=np.bool_)
     for own in members:
@@ -189,12 +202,12 @@ def _united(members: Sequence[Counts], n: int) -> int:
     return int(mask.sum())
 
 
-def _between(numbers: Counts, start: int, stop: int) -> Counts:
+def _between(numbers: Ints, start: int, stop: int) -> Ints:
     first, last = np.searchsorted(numbers, (start, stop))
     return numbers[first:last]
 
 
-def _bits(masks: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def _bits(masks: Flags) -> NDArray[np.uint64]:
     """Return each mask as a row of 64-bit words."""
     packed = np.zeros((len(masks), 8 * -(-masks.shape[1] // 64)), dtype=np.uint8)
     bits = np.packbits(masks, axis=1)

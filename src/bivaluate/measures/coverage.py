@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Floats, Ints
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import INFINITY, MEMBERSHIPS_ALONE, ROW_AFFINE, UNIT, measure
 from bivaluate.measures.normalised import TIWARI, ratio_of_sums
-from bivaluate.measures.workspace import EPSILON, EXPONENT, Workspace
+from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
 
 _NICHOLLS = "Nicholls & Wallace 2021, Comparison of sparse biclustering algorithms, doi:10.1093/bib/bbab140"
@@ -24,17 +24,7 @@ _COUNT: dict[str, Any] = {"level": "solution", "invariances": MEMBERSHIPS_ALONE,
     formula=r"\mathrm{NVE}_{\mathrm{cov}}=\frac{\mathrm{NVE}}{(\mathrm{CR}+\varepsilon)^{1/2}}", level="solution",
     main_rank=2, compute=lambda w: _charged(w, w.cover.share), invariances=ROW_AFFINE, reference=TIWARI,
     needs_mergers=True, default=True, of_ve=True)  # fmt: skip
-def normalised_virtual_error_coverage(
-    X: Any,
-    solution: Biclustering,
-    *,
-    exponent: float = EXPONENT,
-    epsilon: float = EPSILON,
-    degenerate: str = "nan",
-    missing: str = "raise",
-    single: str = "nan",
-    ve_axis: str = "rows",
-) -> float:
+def normalised_virtual_error_coverage(X: Any, solution: Biclustering, **options: Any) -> float:
     """Coverage-adjusted normalised virtual error (NVE_cov in Tiwari et al.).
 
     NVE_cov = NVE / (CR + epsilon)^exponent, with the union coverage CR. Low is better; ≥ 0. Undefined where NVE is.
@@ -48,8 +38,7 @@ def normalised_virtual_error_coverage(
     >>> round(normalised_virtual_error_coverage(X, S), 6)
     1.09102
     """
-    options = {"degenerate": degenerate, "missing": missing, "single": single, "ve_axis": ve_axis}
-    workspace = Workspace.of(X, solution, exponent=exponent, epsilon=epsilon, **options)
+    workspace = Workspace.of(X, solution, **options)
     return _charged(workspace.along_axis, workspace.cover.share)
 
 
@@ -57,17 +46,7 @@ def normalised_virtual_error_coverage(
     "NVE_cov with a cell that is covered twice counted half: overlap costs.", level="solution",
     compute=lambda w: _charged(w, w.cover.share_paid_once), invariances=ROW_AFFINE, needs_mergers=True, of_ve=True,
     reference="regularisation proposed for bivaluate, see docs/coverage-regularisation.md")  # fmt: skip
-def normalised_virtual_error_overlap(
-    X: Any,
-    solution: Biclustering,
-    *,
-    exponent: float = EXPONENT,
-    epsilon: float = EPSILON,
-    degenerate: str = "nan",
-    missing: str = "raise",
-    single: str = "nan",
-    ve_axis: str = "rows",
-) -> float:
+def normalised_virtual_error_overlap(X: Any, solution: Biclustering, **options: Any) -> float:
     """Coverage-adjusted NVE with a charge for overlap: NVE/(CR·(1 − redundancy) + epsilon)^exponent.
 
     CR·(1 − redundancy) = |∪B_k|²/(nm·Σ|B_k|): a cell that is covered twice counts half. Equal to NVE_cov for
@@ -78,8 +57,7 @@ def normalised_virtual_error_overlap(
     >>> round(normalised_virtual_error_overlap(X, S), 6)
     1.186063
     """
-    options = {"degenerate": degenerate, "missing": missing, "single": single, "ve_axis": ve_axis}
-    workspace = Workspace.of(X, solution, exponent=exponent, epsilon=epsilon, **options)
+    workspace = Workspace.of(X, solution, **options)
     return _charged(workspace.along_axis, workspace.cover.share_paid_once)
 
 
@@ -260,7 +238,7 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
     )
 
 
-def _mean_of_pairs(cover: Cover, values: Callable[[slice], NDArray[np.float64]]) -> float:
+def _mean_of_pairs(cover: Cover, values: Callable[[slice], Floats]) -> float:
     """Mean over pairs of what is 1 for a bicluster with itself."""
     n = len(cover.solution)
     return float((sum(values(part).sum() for part in cover.parts()) - n) / (n * (n - 1))) if n > 1 else float("nan")
@@ -283,7 +261,7 @@ def _mean_of_pairs(cover: Cover, values: Callable[[slice], NDArray[np.float64]])
     compute=lambda w: _reduced(np.minimum.reduce, w.c), **_COUNT)  # fmt: skip
 @measure("cols_max", "cols_max", "largest number of columns", "Largest number of columns of the biclusters.",
     compute=lambda w: _reduced(np.maximum.reduce, w.c), **_COUNT)  # fmt: skip
-def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
+def bicluster_shapes(solution: Biclustering) -> Ints:
     """Rows and columns of each bicluster: the context every score needs.
 
     Returns
@@ -299,9 +277,9 @@ def bicluster_shapes(solution: Biclustering) -> NDArray[np.int64]:
     return np.array([b.shape for b in solution], dtype=np.int64).reshape(len(solution), 2)
 
 
-def _reduced(reduce: Callable[[Any], Any], sizes: NDArray[np.int64]) -> float:
+def _reduced(reduce: Callable[[Any], Any], sizes: Ints) -> float:
     return reduce(sizes).item() if len(sizes) else float("nan")
 
 
-def _mean(sizes: NDArray[np.int64]) -> Any:
+def _mean(sizes: Ints) -> Any:
     return np.add.reduce(sizes) / len(sizes)

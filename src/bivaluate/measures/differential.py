@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bivaluate._check import check_int, check_values
+from bivaluate._types import Flags, Floats
 from bivaluate.measures._blocks import in_range, is_constant_row, residue, times_power
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, REAL, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Bicluster, Biclustering
-
-Floats = NDArray[np.float64]
 
 OFFSET = 0.01
 
@@ -56,7 +55,7 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
     )
 
 
-def _relevance(within: Floats, overall: Floats, varies: NDArray[np.bool_]) -> float:
+def _relevance(within: Floats, overall: Floats, varies: Flags) -> float:
     return float((1 - within[varies] / overall[varies]).sum()) if varies.any() else float("nan")
 
 

@@ -12,16 +12,15 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._errors import ParameterError, SolutionError, suggest
 from bivaluate._parallel import one_thread
-from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts, member_classes
-from bivaluate.measures.cover import jaccard_index
+from bivaluate._types import Flags, Floats, Ints
+from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts
+from bivaluate.measures.cover import jaccard_index, member_classes
 from bivaluate.measures.measure import INFINITY, UNIT
 from bivaluate.solution import Biclustering, check_solution
 
-Floats = NDArray[np.float64]
 Measured = TypeVar("Measured", bound=Callable[["Comparison"], float])
 
 _BELOW_ONE = (-INFINITY, 1.0)
@@ -218,7 +217,7 @@ def external(key: str, name: str, summary: str, reference: str, **fields: Any) -
     return decorate
 
 
-def _overlaps(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> Floats:
+def _overlaps(first: Flags, second: Flags) -> Floats:
     """Return how many members each mask of `first` shares with each of `second`."""
     return np.asarray(first.astype(np.float32) @ second.astype(np.float32).T, dtype=np.float64)
 
@@ -469,7 +468,7 @@ def mocice_bcubed(comparison: Comparison) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _contingency(one: NDArray[np.int64], other: NDArray[np.int64]) -> Any:
+def _contingency(one: Ints, other: Ints) -> Any:
     """Return how many rows, or columns, each two classes share, as a sparse table: there may be many classes."""
     from scipy.sparse import coo_array
 

@@ -6,14 +6,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bivaluate._types import Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.measures.measure import REAL, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
-
-Floats = NDArray[np.float64]
 
 _REFERENCE = "a mean"
 
@@ -63,7 +62,7 @@ def _means(workspace: Workspace) -> tuple[Floats, Floats]:
         return sums[1] / sums[0], (sums[3] - sums[1]) / (sums[2] - sums[0])
 
 
-def _sums(zeros: bool, solution: Biclustering, _: int, numbers: NDArray[np.int64], cells: Any) -> Floats:
+def _sums(zeros: bool, solution: Biclustering, _: int, numbers: Ints, cells: Any) -> Floats:
     """Return number and sum of observed cells of every bicluster, then of its whole rows, as far as these rows go."""
     m, sums = solution.shape[1], np.zeros((4, len(solution)))
     if isinstance(cells, np.ndarray):

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from bivaluate._types import Floats
 
+if TYPE_CHECKING:
     from bivaluate.measures.workspace import Workspace
 
-    Compute = Callable[[Workspace], NDArray[np.float64] | float]
+    Compute = Callable[[Workspace], Floats | float]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -86,7 +85,8 @@ def measure(
             given = lambda w: float("nan") if w.has_missing else function(w.X, w.solution)  # noqa: E731
             public = _checking(function)
         record = Metric(key, symbol, name, summary, public, given, invariances=frozenset(invariances), **fields)
-        public.__doc__ = _documented(public, record)
+        if not records_of(public):
+            public.__doc__ = _documented(function, record)
         # decorators are applied from the innermost outwards: the record written first comes first
         vars(public)["records"] = (record, *records_of(public))
         return public
@@ -94,31 +94,27 @@ def measure(
     return decorate
 
 
-_AS_EVALUATE = "str\n    As in :func:`bivaluate.evaluate`."
 # What parameters of the same name mean in all measures.
 _PARAMETERS = {
     "A": "array-like of shape (r, c)\n    Values of the bicluster, rows × columns.",
+    "options": "object\n    As in :func:`bivaluate.evaluate`; of chance-corrected measures as in :func:`bivaluate.chance_table`.",
     "X": "array-like, DataFrame or Matrix of shape (n, m)\n    Data matrix.",
     "solution": "Biclustering\n    The biclusters.",
     "rows": "array-like of int\n    Rows of the bicluster, counted from 0.",
     "cols": "array-like of int\n    Columns of the bicluster, counted from 0.",
-    "exponent": "float\n    Power of the coverage.",
-    "epsilon": "float\n    Keeps the ratio finite where nothing is covered.",
-    **dict.fromkeys(("degenerate", "missing", "single", "ve_axis"), _AS_EVALUATE),
-    **dict.fromkeys(("centre", "normalise"), "str\n    As in :func:`bivaluate.chance_table`."),
+    "missing": "str\n    As in :func:`bivaluate.evaluate`.",
 }
 
 
-def _documented(function: Function, record: Metric) -> str:
+def _documented(function: Any, record: Metric) -> str:
     """Return the docstring of a measure with the sections that it leaves to its record and to common parameters."""
-    text = inspect.getdoc(function) or ""
-    head, *parts = re.split(r"\n\n(?=\w[\w ]*\n-{4,}\n)", text)
+    head, *parts = re.split(r"\n\n(?=\w[\w ]*\n-{4,}\n)", inspect.cleandoc(function.__doc__ or ""))
     sections = {part.partition("\n")[0]: part.partition("\n")[2].partition("\n")[2] for part in parts}
-    signature = inspect.signature(function)
-    names = [name for name in signature.parameters if name in _PARAMETERS]
-    returned = "ndarray of shape (K,)" if signature.return_annotation == "Floats" else "float"
+    code = function.__code__  # `inspect.signature` of all measures would take as long as everything else here
+    names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 1] if name in _PARAMETERS]
+    returned = "ndarray of shape (K,)" if function.__annotations__.get("return") == "Floats" else "float"
     made = {
-        "Parameters": "\n".join(f"{name} : {_PARAMETERS[name]}" for name in names),
+        "Parameters": "\n".join(f"{'**' * (name == 'options')}{name} : {_PARAMETERS[name]}" for name in names),
         "Returns": f"{returned}\n    {record.name[:1].upper()}{record.name[1:]}.",
         "Raises": "MatrixError, SolutionError, ParameterError\n    If the data, the biclusters or the options are not usable.",
         "Warns": "",

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Floats
 from bivaluate.measures.measure import COL_SHIFT, ROW_AFFINE, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
-
-Floats = NDArray[np.float64]
 
 TIWARI = (
     "Tiwari, Navin Kumar, Bezdek & Rathore 2026, NVE: a separability and coverage-aware internal validation "
@@ -39,15 +37,7 @@ _OF_NSR: dict[str, Any] = {
     formula=r"\mathrm{NVE}_k=\frac{\mathrm{VE}(B_k)}{\min_{l\neq k}\mathrm{VE}(B_{kl})},"
     r"\quad B_{kl}=(I_k\cup I_l,\,J_k\cup J_l)", compute=lambda w: _ratios(w, "ve"),
     **_OF_NVE)  # fmt: skip
-def normalised_virtual_errors(
-    X: Any,
-    solution: Biclustering,
-    *,
-    degenerate: str = "nan",
-    missing: str = "raise",
-    single: str = "nan",
-    ve_axis: str = "rows",
-) -> Floats:
+def normalised_virtual_errors(X: Any, solution: Biclustering, **options: Any) -> Floats:
     """Normalised virtual error of each bicluster: NVE_k = VE(B_k) / min_{l≠k} VE(B_kl).
 
     Low is better; ≥ 0; near 0 for a coherent bicluster that merges badly with every other one, near 1 where merging
@@ -63,7 +53,7 @@ def normalised_virtual_errors(
     >>> normalised_virtual_errors(X, S).round(6)
     array([0.180496, 0.471935, 2.301846])
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single, ve_axis=ve_axis)
+    workspace = Workspace.of(X, solution, **options)
     return _ratios(workspace.along_axis, "ve")
 
 
@@ -71,9 +61,7 @@ def normalised_virtual_errors(
     "MSR of the block over MSR of its merger with the nearest other one.",
     formula=r"\mathrm{NSR}_k=\frac{\mathrm{MSR}(B_k)}{\min_{l\neq k}\mathrm{MSR}(B_{kl})}",
     compute=lambda w: _ratios(w, "msr"), **_OF_NSR)  # fmt: skip
-def normalised_squared_residues(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
-) -> Floats:
+def normalised_squared_residues(X: Any, solution: Biclustering, **options: Any) -> Floats:
     """Normalised squared residue of each bicluster: NSR_k = MSR(B_k) / min_{l≠k} MSR(B_kl).
 
     Low is better; ≥ 0. Undefined as :func:`normalised_virtual_errors`.
@@ -87,7 +75,7 @@ def normalised_squared_residues(
     >>> normalised_squared_residues(X, S).round(3)
     array([0.161, 0.203, 1.472])
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
+    workspace = Workspace.of(X, solution, **options)
     return _ratios(workspace, "msr")
 
 
@@ -95,9 +83,7 @@ def normalised_squared_residues(
     "Sum of MSR over the sum of MSR of the nearest mergers: small is coherent and separate, for additive patterns.",
     formula=r"\mathrm{NSR}=\frac{\sum_k\mathrm{MSR}(B_k)}{\sum_k\min_{l\neq k}\mathrm{MSR}(B_{kl})}", level="solution",
     main_rank=6, compute=lambda w: ratio_of_sums(w, "msr"), **_OF_NSR)  # fmt: skip
-def normalised_squared_residue(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", single: str = "nan"
-) -> float:
+def normalised_squared_residue(X: Any, solution: Biclustering, **options: Any) -> float:
     """Normalised squared residue of a solution (NSR in Lee et al.).
 
     NSR = Σ_k MSR(B_k) / Σ_k min_{l≠k} MSR(B_kl): NVE with the residue in place of the virtual error.
@@ -113,7 +99,7 @@ def normalised_squared_residue(
     >>> round(normalised_squared_residue(X, S), 6)
     0.562624
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single)
+    workspace = Workspace.of(X, solution, **options)
     return ratio_of_sums(workspace, "msr")
 
 
@@ -122,15 +108,7 @@ def normalised_squared_residue(
     "merging costs nothing or rows follow no pattern.",
     formula=r"\mathrm{NVE}=\frac{\sum_k\mathrm{VE}(B_k)}{\sum_k\min_{l\neq k}\mathrm{VE}(B_{kl})}", level="solution",
     main_rank=3, compute=lambda w: ratio_of_sums(w, "ve"), **_OF_NVE)  # fmt: skip
-def normalised_virtual_error(
-    X: Any,
-    solution: Biclustering,
-    *,
-    degenerate: str = "nan",
-    missing: str = "raise",
-    single: str = "nan",
-    ve_axis: str = "rows",
-) -> float:
+def normalised_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Normalised virtual error of a solution (NVE in Tiwari et al.).
 
     NVE = Σ_k VE(B_k) / Σ_k min_{l≠k} VE(B_kl), where B_kl = (I_k ∪ I_l, J_k ∪ J_l) is the super-bicluster.
@@ -149,7 +127,7 @@ def normalised_virtual_error(
     >>> round(normalised_virtual_error(X, S), 6)
     0.934293
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single, ve_axis=ve_axis)
+    workspace = Workspace.of(X, solution, **options)
     return ratio_of_sums(workspace.along_axis, "ve")
 
 
@@ -158,15 +136,7 @@ def normalised_virtual_error(
 @measure("nve_denominator", "ΣminVE", "denominator of NVE",
     "Sum of VE of the nearest mergers; large when biclusters are separate.", level="solution", direction="high",
     compute=lambda w: _sums(w, "ve")[1], **_OF_NVE | {"default": False})  # fmt: skip
-def virtual_error_sums(
-    X: Any,
-    solution: Biclustering,
-    *,
-    degenerate: str = "nan",
-    missing: str = "raise",
-    single: str = "nan",
-    ve_axis: str = "rows",
-) -> tuple[float, float]:
+def virtual_error_sums(X: Any, solution: Biclustering, **options: Any) -> tuple[float, float]:
     """Numerator Σ VE(B_k) and denominator Σ min_{l≠k} VE(B_kl) of NVE.
 
     A low NVE comes from a small numerator (coherence) or a large denominator (separability); this tells which.
@@ -183,7 +153,7 @@ def virtual_error_sums(
     >>> [round(part, 4) for part in virtual_error_sums(X, S)]
     [1.8008, 1.9274]
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, single=single, ve_axis=ve_axis)
+    workspace = Workspace.of(X, solution, **options)
     return _sums(workspace.along_axis, "ve")
 
 

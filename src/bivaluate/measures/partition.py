@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Floats
 from bivaluate.measures._blocks import CONSTANT, in_range, is_constant_row
-from bivaluate.measures._cell_sets import member_classes
+from bivaluate.measures.cover import member_classes
 from bivaluate.measures.measure import COL_SCALE, COL_SHIFT, SCALE, SHIFT, UNIT, measure
 from bivaluate.solution import Biclustering
-
-Floats = NDArray[np.float64]
 
 
 @measure("bisilhouette", "BiSil", "bisilhouette",
@@ -96,13 +94,11 @@ def bipartite_modularity(X: Any, solution: Biclustering) -> float:
     total = float(X.sum())
     if X.min() < 0 or total <= 0:
         return float("nan")
-    rows, cols = X.sum(axis=1), X.sum(axis=0)
-    inside = 0.0
-    covered = _cover(solution)
-    for part in _row_parts(X.shape):
-        excess = X[part] / total - np.outer(rows[part] / total, cols / total)
-        inside += float(excess[covered[part]].sum())
-    return inside
+    covered = np.zeros(solution.shape, dtype=np.bool_)
+    for bicluster in solution:
+        covered[np.ix_(bicluster.rows, bicluster.cols)] = True
+    by_chance = (X.sum(axis=1) / total) @ covered @ (X.sum(axis=0) / total)
+    return float(X.sum(where=covered)) / total - float(by_chance)
 
 
 @measure("information_kept", "MI kept", "mutual information kept",
@@ -172,15 +168,3 @@ def _mutual_information(joint: Floats) -> float:
     expected = np.outer(p.sum(axis=1), p.sum(axis=0))
     positive = p > 0
     return float((p[positive] * np.log(p[positive] / expected[positive])).sum())
-
-
-def _cover(solution: Biclustering) -> NDArray[np.bool_]:
-    covered = np.zeros(solution.shape, dtype=np.bool_)
-    for bicluster in solution:
-        covered[np.ix_(bicluster.rows, bicluster.cols)] = True
-    return covered
-
-
-def _row_parts(shape: tuple[int, ...]) -> list[slice]:
-    step = max(1, (1 << 20) // shape[1])
-    return [slice(start, start + step) for start in range(0, shape[0], step)]

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_values
+from bivaluate._types import Floats
 from bivaluate.measures.measure import ADDITIVE, SCALE, SHIFT, measure
-
-Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 21
 _KAISER = "Kaiser & Leisch 2008, A toolbox for bicluster analysis in R, doi:10.5282/ubm/epub.3293"

@@ -45,9 +45,7 @@ def mean_squared_residue(A: Any) -> float:
     "Mean of MSR over the biclusters; biased towards small blocks.",
     formula=r"\mathrm{ASR}=\frac{1}{K}\sum_k\mathrm{MSR}(B_k)", level="solution", main_rank=5,
     compute=lambda w: w.mean(w.finite_msr), invariances=ADDITIVE, reference=_CHENG_CHURCH, default=True)  # fmt: skip
-def average_squared_residue(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise"
-) -> float:
+def average_squared_residue(X: Any, solution: Biclustering, **options: Any) -> float:
     """Average squared residue of a solution: ASR = 1/K · Σ MSR(B_k).
 
     Low is better; ≥ 0. NaN if no bicluster is defined.
@@ -61,7 +59,7 @@ def average_squared_residue(
     >>> round(average_squared_residue(X, S), 6)
     1.255787
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing)
+    workspace = Workspace.of(X, solution, **options)
     return workspace.mean(workspace.finite_msr)
 
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Floats, Ints
 from bivaluate.measures.measure import COL_SCALE, ROW_SCALE, SCALE, UNIT, measure
 from bivaluate.measures.workspace import Workspace
 
 N_WORDS = 10
 EPSILON = 1e-12  # of gensim: a pair that never occurs has a finite logarithm
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
-
-def _top_words(workspace: Workspace) -> list[Indices]:
+def _top_words(workspace: Workspace) -> list[Ints]:
     """Return the words of each bicluster with the largest sums over its documents, the first ones where they tie."""
     found = []
     for rows, cols in workspace.solution:

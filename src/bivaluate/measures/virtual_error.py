@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_values
+from bivaluate._types import Floats
 from bivaluate.measures._blocks import CONSTANT, standardise, virtual_error_value
 from bivaluate.measures.measure import COL_SHIFT, ROW_AFFINE, ROW_SCALE, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
@@ -18,7 +18,6 @@ _DIVINA = (
     "Computers in Biology and Medicine 42:245-256, doi:10.1016/j.compbiomed.2011.11.015"
 )
 _RANGE = (0.0, 2.0)
-Values = NDArray[np.float64]
 
 
 @measure("ve", "VE", "virtual error",
@@ -81,9 +80,7 @@ def virtual_error(A: Any, *, pattern: str = "raw", axis: str = "rows") -> float:
     "Mean of VE over the biclusters; biased towards small blocks.", range=_RANGE,
     formula=r"\mathrm{AvgVE}=\frac{1}{K}\sum_k\mathrm{VE}(B_k)", level="solution", main_rank=4,
     compute=lambda w: w.mean(w.ve), invariances=ROW_AFFINE, reference=_DIVINA, default=True, of_ve=True)  # fmt: skip
-def average_virtual_error(
-    X: Any, solution: Biclustering, *, degenerate: str = "nan", missing: str = "raise", ve_axis: str = "rows"
-) -> float:
+def average_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Average virtual error of a solution: AvgVE = 1/K · Σ VE(B_k).
 
     Low is better; in [0, 2). NaN if no bicluster is defined.
@@ -97,7 +94,7 @@ def average_virtual_error(
     >>> round(average_virtual_error(X, S), 6)
     0.600254
     """
-    workspace = Workspace.of(X, solution, degenerate=degenerate, missing=missing, ve_axis=ve_axis).along_axis
+    workspace = Workspace.of(X, solution, **options).along_axis
     return workspace.mean(workspace.ve)
 
 
@@ -150,7 +147,7 @@ def standardised_virtual_error(A: Any) -> float:
     return float(np.abs(rows - standardise(pattern)).mean())
 
 
-def standardised_profile(A: Any) -> tuple[Values, Values]:
+def standardised_profile(A: Any) -> tuple[Floats, Floats]:
     """Return the rows of a bicluster and their virtual pattern, each standardised over the columns.
 
     The virtual pattern is the mean row. A constant row becomes zeros; missing cells stay missing. The mean absolute

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_memory, check_real
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import (
     block_values,
@@ -30,8 +30,7 @@ from bivaluate.measures._mergers import all_pairs, each_alone, is_large
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Biclustering, check_solution
 
-Floats = NDArray[np.float64]
-Part = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+Part = tuple[Ints, Ints, Floats]
 Shared = TypeVar("Shared")
 NO_PARTNER, WHOLE_MATRIX = -1, -2
 # Virtual errors below this are looked at again: they may be nothing but rounding.
@@ -69,7 +68,7 @@ class Nearest:
     `partner` is `NO_PARTNER` where there is none, `WHOLE_MATRIX` where the matrix stands in for it.
     """
 
-    partner: NDArray[np.int64]
+    partner: Ints
     merged: Floats
 
 
@@ -134,12 +133,12 @@ class Workspace:
         return self.matrix.shape
 
     @cached_property
-    def r(self) -> NDArray[np.int64]:
+    def r(self) -> Ints:
         """Number of rows of each bicluster."""
         return np.array([len(b.rows) for b in self.solution], dtype=np.int64)
 
     @cached_property
-    def c(self) -> NDArray[np.int64]:
+    def c(self) -> Ints:
         """Number of columns of each bicluster."""
         return np.array([len(b.cols) for b in self.solution], dtype=np.int64)
 
@@ -147,7 +146,7 @@ class Workspace:
         """Yield the values of each bicluster."""
         return (self.block(b.rows, b.cols) for b in self.solution)
 
-    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Floats:
+    def block(self, rows: Ints, cols: Ints) -> Floats:
         """Return the values of some rows and columns that biclusters use."""
         if self._held is None:
             return self.matrix.block(rows, cols, self.options.missing)
@@ -155,7 +154,7 @@ class Workspace:
         return np.asarray(values[np.ix_(np.searchsorted(used_rows, rows), np.searchsorted(used_cols, cols))])
 
     @cached_property
-    def _held(self) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]] | None:
+    def _held(self) -> tuple[Floats, Ints, Ints] | None:
         """Rows and columns in use, of a matrix that is not an array in memory: read once where they are few."""
         if self.matrix.in_memory or not len(self.solution):
             return None
@@ -175,7 +174,7 @@ class Workspace:
         return self.matrix.has_missing
 
     @cached_property
-    def observed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def observed(self) -> tuple[Ints, Ints]:
         """Rows and columns of each bicluster that take part once missing cells are left out."""
         if not self.has_missing:
             return self.r, self.c
@@ -185,13 +184,13 @@ class Workspace:
         return np.array([s[0] for s in shapes], dtype=np.int64), np.array([s[1] for s in shapes], dtype=np.int64)
 
     @cached_property
-    def degenerate(self) -> NDArray[np.bool_]:
+    def degenerate(self) -> Flags:
         """Biclusters of one row or one column: coherence is not defined for them."""
         rows, cols = self.observed
         return (rows < 2) | (cols < 2)
 
     @cached_property
-    def defined(self) -> NDArray[np.bool_]:
+    def defined(self) -> Flags:
         """Biclusters that take part in the scores."""
         if self.options.degenerate == "formula":
             rows, cols = self.observed
@@ -268,7 +267,7 @@ class Workspace:
         return np.diagonal(self._merged[which]) if "_merged" in vars(self) else self._alone[which]
 
     @cached_property
-    def constant_rows(self) -> NDArray[np.int64]:
+    def constant_rows(self) -> Ints:
         """Number of constant rows of each bicluster."""
         if self._two_passes is not None or self._by_observed:
             return np.asarray(self._of_blocks(2))
@@ -279,7 +278,7 @@ class Workspace:
         return np.array([is_constant_row(A).sum() for A in self.blocks()], dtype=np.int64)
 
     @cached_property
-    def merged_constant_rows(self) -> NDArray[np.int64]:
+    def merged_constant_rows(self) -> Ints:
         """Number of constant rows of every super-bicluster, K x K; 0 for mergers with a bicluster of one column."""
         if self._two_passes is not None or self._by_observed:
             return np.asarray(self._merged[2])
@@ -328,7 +327,7 @@ class Workspace:
         own = np.arange(len(self.solution))
         return self.floored(self.ve, own, 0), self.floored(self.msr, own, 1)
 
-    def floored(self, errors: Floats, partner: NDArray[np.int64], which: int) -> Floats:
+    def floored(self, errors: Floats, partner: Ints, which: int) -> Floats:
         """Return errors of the mergers of each bicluster with its partner, 0 where they are 0 up to rounding.
 
         `which` is 0 for VE and 1 for MSR; a bicluster that is its own partner stands for itself, and one without
@@ -350,9 +349,7 @@ class Workspace:
                 floored[k] = 0.0
         return floored
 
-    def _error_floors(
-        self, rows: NDArray[np.int64], cols: NDArray[np.int64], whole: bool = False
-    ) -> tuple[float, float]:
+    def _error_floors(self, rows: Ints, cols: Ints, whole: bool = False) -> tuple[float, float]:
         """Return what may be rounding in a block, which is looked at some rows at a time unless it is in memory."""
         if self.matrix.in_memory:
             return error_floors(self.matrix.block(rows, cols))
@@ -392,7 +389,7 @@ class Workspace:
         return float(ve[0]), float(msr[0])
 
     @cached_property
-    def _lowest(self) -> tuple[tuple[NDArray[np.int64], Floats], ...]:
+    def _lowest(self) -> tuple[tuple[Ints, Floats], ...]:
         """Partners and errors of the mergers with the lowest VE, and with the lowest MSR."""
         if not self.in_parts:
             K = len(self.solution)
@@ -413,7 +410,7 @@ class Workspace:
             self._ve_parts.append((i, j, ve.copy(), constant.astype(np.int32) if constant.any() else None))
             yield i, j, msr
 
-    def ve_parts(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Any]]:
+    def ve_parts(self) -> Iterator[tuple[Ints, Ints, Floats, Any]]:
         """Yield positions of two groups of biclusters, VE of their mergers and numbers of constant rows, or None."""
         if self.in_parts:
             _ = self._lowest
@@ -422,7 +419,7 @@ class Workspace:
             every = np.arange(len(self.solution))
             yield every, every, self.merged_ve, self.merged_constant_rows
 
-    def merged_ve_with(self, partner: NDArray[np.int64]) -> Floats:
+    def merged_ve_with(self, partner: Ints) -> Floats:
         """Return VE of the merger of each bicluster with one other."""
         if not self.in_parts:
             return np.asarray(self.merged_ve[np.arange(len(partner)), partner])
@@ -450,7 +447,12 @@ class Workspace:
         return Cover(self.solution)
 
 
-def lowest_of(parts: Iterable[Part], among: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Floats]:
+def once(function: Callable[[Workspace], Shared]) -> Callable[[Workspace], Shared]:
+    """Decorate a function of a workspace: it is called the first time only."""
+    return wraps(function)(lambda workspace: workspace.once(function))
+
+
+def lowest_of(parts: Iterable[Part], among: Flags) -> tuple[Ints, Floats]:
     """Return for each bicluster the first partner among some of those with the lowest error, and the error.
 
     A part has the errors of the mergers of biclusters i with biclusters j; no two parts have the same mergers.
@@ -463,9 +465,7 @@ def lowest_of(parts: Iterable[Part], among: NDArray[np.bool_]) -> tuple[NDArray[
     return partner, value
 
 
-def _keep_lowest(
-    partner: NDArray[np.int64], value: Floats, i: NDArray[np.int64], j: NDArray[np.int64], errors: Floats
-) -> None:
+def _keep_lowest(partner: Ints, value: Floats, i: Ints, j: Ints, errors: Floats) -> None:
     """Keep the lower error of each bicluster i, and the first partner j that has it."""
     if i[0] == j[0]:
         np.fill_diagonal(errors, np.inf)
@@ -487,11 +487,9 @@ def _largest(A: Floats) -> float:
     return max(float(np.fmax.reduce(A, axis=None)), -float(np.fmin.reduce(A, axis=None)))
 
 
-def _floor_sums(
-    matrix: Matrix, cols: NDArray[np.int64], at: int, numbers: NDArray[np.int64], cells: Any
-) -> tuple[float, float, float]:
+def _floor_sums(matrix: Matrix, cols: Ints, at: int, numbers: Ints, cells: Any) -> tuple[float, float, float]:
     return floor_sums(matrix.dense(cells[:, cols]))
 
 
-def _any_missing(matrix: Matrix, cols: NDArray[np.int64], at: int, numbers: NDArray[np.int64], cells: Any) -> bool:
+def _any_missing(matrix: Matrix, cols: Ints, at: int, numbers: Ints, cells: Any) -> bool:
     return bool(np.isnan(matrix.dense(cells[:, cols])).any())

@@ -4,6 +4,7 @@ from .biclusters import plot_overlap_network as plot_overlap_network
 from .biclusters import plot_profile as plot_profile
 from .biclusters import plot_profiles as plot_profiles
 from .biclusters import plot_sizes as plot_sizes
+from .biclusters import plot_traits as plot_traits
 from .biclusters import plot_upset as plot_upset
 from .heatmap import plot_annotated_heatmap as plot_annotated_heatmap
 from .heatmap import plot_heatmap as plot_heatmap
@@ -16,4 +17,3 @@ from .sweeps import plot_detection_limit as plot_detection_limit
 from .sweeps import plot_k_curve as plot_k_curve
 from .sweeps import plot_ksweep as plot_ksweep
 from .sweeps import plot_tradeoff as plot_tradeoff
-from .traits import plot_traits as plot_traits

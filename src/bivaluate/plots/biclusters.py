@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +19,12 @@ from bivaluate.plots import style
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+STRONGEST = 10.0  # −log10 q at which the colour ends
+MOST_LETTERS = 14
 
 
 @style.styled
@@ -176,11 +182,7 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
         for place in (pair, pair[::-1]):
             ax.add_patch(Circle(place, 0.42, fill=False, edgecolor=style.ORANGE, lw=1.8))
     if len(errors) <= 15:
-        middle = np.nanmax(errors, initial=0.0) / 2
-        for (y, x), value in np.ndenumerate(errors):
-            if np.isfinite(value):
-                colour = "white" if value > middle else "black"
-                ax.text(x, y, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+        style.write_cells(ax, errors, np.nanmax(errors, initial=0.0) / 2)
         names = [f"B{k + 1}" for k in range(len(errors))]
         ax.set(xticks=range(len(errors)), yticks=range(len(errors)), xticklabels=names, yticklabels=names)
     ax.figure.colorbar(image, ax=ax, label=f"{style.measure_label('ve')} after merging")
@@ -216,11 +218,10 @@ def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(solution)) / max(len(solution), 1)
     x, y = np.cos(angles), np.sin(angles)
     largest = max((b.size for b in solution), default=1)
-    for i in range(len(solution)):
-        for j in range(i + 1, len(solution)):
-            if cover.shared_cells(i, j):
-                width = 0.6 + 7 * float(cover.jaccard(i, j))
-                ax.plot(x[[i, j]], y[[i, j]], color=style.QUIET, linewidth=width, alpha=0.6, zorder=1)
+    for i, j in combinations(range(len(solution)), 2):
+        if cover.shared_cells(i, j):
+            width = 0.6 + 7 * float(cover.jaccard(i, j))
+            ax.plot(x[[i, j]], y[[i, j]], color=style.QUIET, linewidth=width, alpha=0.6, zorder=1)
     sizes = [80 + 700 * b.size / largest for b in solution]
     ax.scatter(x, y, s=sizes, color=[style.series_colour(k) for k in range(len(solution))], zorder=2, edgecolor="white")
     for k in range(len(solution)):
@@ -283,8 +284,7 @@ def plot_upset(solution: Biclustering, ax: Axes | None = None, *, side: str = "r
     dots.tick_params(left=False)
     for part in (bars, dots):
         part.set_xlim(-0.6, max(len(shown), 1) - 0.4)
-    for spine in dots.spines.values():
-        spine.set_visible(False)
+    dots.spines[:].set_visible(False)
     return bars
 
 
@@ -313,19 +313,63 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plot_evidence(table).texts]
     ['shifted mean', 'none']
     """
-    names: Sequence[str] = [str(name) for name in biclusters["bicluster"]]
     values = np.nan_to_num(biclusters["evidence"].to_numpy(dtype=np.float64))
-    patterns = biclusters["pattern"].astype(str).tolist()
-    ax = style.new_axes(ax, 3.6, 0.22 * len(names) + 0.9)
-    colours = [style.GREEN if value > 0 else style.RULE for value in values]
-    places = np.arange(len(names))[::-1]
-    ax.barh(places, values, color=colours, height=0.7)
-    for place, value, pattern in zip(places, values, patterns, strict=True):
-        ax.annotate(
-            pattern, (max(value, 0.0), place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7
-        )
+    ax = style.new_axes(ax, 3.6, 0.22 * len(values) + 0.9)
+    bars = ax.barh(range(len(values)), values, color=np.where(values > 0, style.GREEN, style.RULE), height=0.7)
+    ax.bar_label(bars, biclusters["pattern"].astype(str).tolist(), padding=3, fontsize=7)
     ax.axvline(0.0, color=style.QUIET, linewidth=0.7)
-    ax.set_yticks(places, names)
+    ax.set_yticks(range(len(values)), biclusters["bicluster"].astype(str))
+    ax.invert_yaxis()
     ax.set_xlabel("evidence (nats)")
     ax.margins(x=0.18)
+    return ax
+
+
+@style.styled
+def plot_traits(table: pd.DataFrame, *, ax: Axes | None = None, title: str = "") -> Axes:
+    """Draw biclusters x traits: the stronger the colour, the smaller q; associations carry the class in words.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What :func:`bivaluate.traits` returned.
+    ax : Axes, optional
+    title : str
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    See Also
+    --------
+    bivaluate.traits
+
+    Examples
+    --------
+    >>> rows = [("B1", "type", "B", 1e-9, "97 % B"), ("B2", "type", "T", 0.4, "")]
+    >>> table = pd.DataFrame(rows, columns=["bicluster", "trait", "class", "q", "word"])
+    >>> len(plot_traits(table).texts)
+    1
+    """
+    names, columns = (list(dict.fromkeys(table[key])) for key in ("bicluster", "trait"))
+    ax = style.new_axes(ax, 1.2 + 1.0 * len(columns), 0.5 + 0.22 * len(names))
+    shade = np.full((len(names), len(columns)), np.nan)
+    for row in table.to_dict("records"):
+        place = names.index(row["bicluster"]), columns.index(row["trait"])
+        q = float(row["q"])
+        shade[place] = math.nan if math.isnan(q) else min(-math.log10(max(q, 1e-300)), STRONGEST)
+        if row["word"]:
+            text = str(row["class"])
+            text = text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
+            dark = shade[place] > STRONGEST / 2
+            ax.text(
+                place[1], place[0], text, ha="center", va="center", fontsize=6.0, color="white" if dark else style.INK
+            )
+    image = ax.imshow(shade, cmap=style.SEQUENTIAL, vmin=0.0, vmax=STRONGEST, aspect="auto")
+    ax.figure.colorbar(image, ax=ax, label="−log₁₀ q", shrink=0.8)
+    ax.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
+    ax.set_yticks(range(len(names)), names)
+    ax.set_title(title)
+    ax.tick_params(length=0)
     return ax

@@ -113,11 +113,8 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
     >>> plot_solution_heatmap(X, S).get_ylabel()
     '5 rows'
     """
-    matrix = Matrix.of(X, missing="omit")
-    solution = solution.with_shape(matrix.shape)
+    matrix, solution, rows, cols = _ordered(X, solution)
     ax = style.new_axes(ax, 5.0, 5.0)
-    rows, _ = block_order(solution.row_masks, solution.col_masks)
-    cols, _ = block_order(solution.col_masks, solution.row_masks)
     _draw(ax, matrix.values[np.ix_(rows, cols)], *_reach(matrix.values))
     for k, bicluster in enumerate(solution):
         colour = style.series_colour(k)
@@ -127,12 +124,8 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
         box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
         look: dict[str, Any] = {"va": "top", "fontsize": 8, "color": "white", "bbox": box}
         ax.annotate(f"B{k + 1}", (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
-    ax.set(
-        xticks=[],
-        yticks=[],
-        xlabel=f"{matrix.shape[1]} {matrix.nouns[1]}",
-        ylabel=f"{matrix.shape[0]} {matrix.nouns[0]}",
-    )
+    height, width = (f"{n} {noun}" for n, noun in zip(matrix.shape, matrix.nouns, strict=True))
+    ax.set(xticks=[], yticks=[], xlabel=width, ylabel=height)
     return ax
 
 
@@ -174,17 +167,12 @@ def plot_annotated_heatmap(X: Any, solution: Biclustering, *, width: float = 4.0
         raise MissingExtraError("a heatmap with annotation tracks", "marsilea") from None
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    matrix = Matrix.of(X, missing="omit")
-    solution = solution.with_shape(matrix.shape)
-    rows, _ = block_order(solution.row_masks, solution.col_masks)
-    cols, _ = block_order(solution.col_masks, solution.row_masks)
+    matrix, solution, rows, cols = _ordered(X, solution)
     low, high = _reach(matrix.values)
     look: dict[str, Any] = {"cmap": style.DIVERGING, "vmin": low, "vmax": high, "legend": False, "rasterized": True}
     board = Heatmap(matrix.values[np.ix_(rows, cols)], width=width, height=height, **look)
-    for side, masks, order, place in (
-        ("left", solution.row_masks, rows, "bottom"),
-        ("top", solution.col_masks, cols, "left"),
-    ):
+    sides = (("left", solution.row_masks, rows, "bottom"), ("top", solution.col_masks, cols, "left"))
+    for side, masks, order, place in sides:
         for k, mask in enumerate(masks):
             member = np.where(mask[order], "in", "out")
             palette = {"in": style.series_colour(k), "out": style.FAINT}
@@ -202,6 +190,14 @@ def plot_annotated_heatmap(X: Any, solution: Biclustering, *, width: float = 4.0
     return figure
 
 
+def _ordered(X: Any, solution: Biclustering) -> tuple[Matrix, Biclustering, NDArray[np.int64], NDArray[np.int64]]:
+    """Return matrix and solution, and the orders of rows and columns in which biclusters stand as blocks."""
+    matrix = Matrix.of(X, missing="omit")
+    solution = solution.with_shape(matrix.shape)
+    masks = solution.row_masks, solution.col_masks
+    return matrix, solution, block_order(*masks)[0], block_order(*masks[::-1])[0]
+
+
 def _reach(values: NDArray[np.float64]) -> tuple[float, float]:
     """Return the ends of the colours: as far from the median on either side, beyond them 2 % of the cells."""
     low, middle, high = np.nanpercentile(values, [2, 50, 98])
@@ -210,9 +206,14 @@ def _reach(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _draw(ax: Axes, values: NDArray[np.float64], low: float, high: float) -> Any:
-    return ax.imshow(
-        values, aspect="auto", cmap=style.DIVERGING, vmin=low, vmax=high, interpolation="nearest", rasterized=True
-    )
+    look: dict[str, Any] = {
+        "cmap": style.DIVERGING,
+        "vmin": low,
+        "vmax": high,
+        "interpolation": "nearest",
+        "rasterized": True,
+    }
+    return ax.imshow(values, aspect="auto", **look)
 
 
 def _places(order: NDArray[np.int64], members: NDArray[np.int64]) -> list[Run]:

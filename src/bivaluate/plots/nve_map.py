@@ -111,13 +111,11 @@ def _draw_cell(ax: Axes, column: int, row: int, value: float, number: bool = Tru
     share = min(value / LIMIT, 1.0)
     side = 0.3 + 0.65 * share
     shade = colormaps[SEQUENTIAL](0.12 + 0.88 * share)
-    ax.add_patch(
-        Rectangle((column - side / 2, row - side / 2), side, side, facecolor=shade, edgecolor=INK, linewidth=0.4)
-    )
+    corner = column - side / 2, row - side / 2
+    ax.add_patch(Rectangle(corner, side, side, facecolor=shade, edgecolor=INK, linewidth=0.4))
     if number and side > 0.45:
-        ax.text(
-            column, row, f"{value:.2f}", ha="center", va="center", fontsize=5.0, color="white" if share > 0.45 else INK
-        )
+        colour = "white" if share > 0.45 else INK
+        ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=5.0, color=colour)
 
 
 def _frame(ax: Axes, n_cols: int, n_rows: int, title: str) -> None:

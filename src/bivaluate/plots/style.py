@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-INK = "#222222"
-QUIET = "#6b6b6b"
-RULE = "#d9d9d9"
-FAINT = "#f2f2f2"
-OUTLINE = "#000000"
+INK, QUIET, RULE, FAINT, OUTLINE = "#222222", "#6b6b6b", "#d9d9d9", "#f2f2f2", "#000000"
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 SKY, AMBER, YELLOW = "#56B4E9", "#E69F00", "#F0E442"
 CYCLE = (BLUE, ORANGE, GREEN, PINK, SKY, AMBER, INK, YELLOW)
@@ -36,8 +32,7 @@ ALGORITHMS: dict[str, tuple[str, str, str]] = {
     "spectral": (GREEN, "^", "-."),
 }
 
-COLUMN_WIDTH = 3.5
-PAGE_WIDTH = 7.2
+COLUMN_WIDTH, PAGE_WIDTH = 3.5, 7.2
 
 RC: Any = {
     "font.family": "sans-serif",
@@ -53,14 +48,6 @@ RC: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.major.width": 0.7,
-    "ytick.major.width": 0.7,
     "text.color": INK,
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
@@ -74,6 +61,8 @@ RC: Any = {
     "svg.fonttype": "path",
     "savefig.dpi": 200,
 }
+_TICKS = {"labelsize": 7.5, "color": QUIET, "labelcolor": INK, "major.width": 0.7}
+RC |= {f"{axis}tick.{name}": value for axis in "xy" for name, value in _TICKS.items()}
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
@@ -124,6 +113,20 @@ def new_axes(ax: Axes | None = None, width: float = COLUMN_WIDTH, height: float 
     return new_figure(width, height).add_subplot() if ax is None else ax
 
 
+def write_cells(ax: Axes, values: Any, dark_from: float, text: str = "{:.2f}", size: float = 7.0) -> None:
+    """Write the numbers of a matrix into its cells, in white on dark ones; what is undefined stays empty."""
+    for y, line in enumerate(values):
+        for x, value in enumerate(line):
+            if value == value:
+                colour = "white" if value > dark_from else INK
+                ax.text(x, y, text.format(value), ha="center", va="center", fontsize=size, color=colour)
+
+
+def mark_best(ax: Axes, x: float, y: float) -> None:
+    """Draw a ring around the best point."""
+    ax.plot(x, y, "o", clip_on=False, markersize=10, fillstyle="none", color=QUIET, markeredgewidth=1.0)
+
+
 @styled
 def legend_above(figure: Figure, ax: Axes) -> None:
     """Put one legend for the whole figure above it, with the entries of `ax`."""
@@ -170,6 +173,11 @@ def algorithm_style(key: str, others: Sequence[str] = ()) -> tuple[str, str, str
     unknown = [other for other in others if other not in ALGORITHMS]
     turn = unknown.index(key) if key in unknown else 0
     return series_colour(3 + turn), series_marker(3 + turn), (":", "-", "--")[turn % 3]
+
+
+def line_style(key: str, others: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the same as options of a line."""
+    return dict(zip(("color", "marker", "linestyle"), algorithm_style(key, others), strict=True))
 
 
 def series_colour(position: int) -> str:

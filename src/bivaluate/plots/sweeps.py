@@ -11,7 +11,7 @@ from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
 from bivaluate.plots import style
-from bivaluate.plots.style import QUIET, RULE, algorithm_style, measure_label, new_axes, styled
+from bivaluate.plots.style import QUIET, RULE, measure_label, new_axes, styled
 from bivaluate.registry import METRICS
 
 if TYPE_CHECKING:
@@ -63,40 +63,36 @@ def plot_ksweep(
     2
     """
     ax = new_axes(ax)
-    keys = list(dict.fromkeys(results["algorithm"]))
-    ks = sorted(results["k"].unique())
-    places = range(len(ks))
+    keys, ks = list(dict.fromkeys(results["algorithm"])), sorted(results["k"].unique())
+    places, absent = range(len(ks)), []
     medians: dict[str, Any] = {}
-    absent = []
     for key in keys:
         grouped = results[results["algorithm"] == key].groupby("k")[measure]
         low, middle, high = (grouped.quantile(q).reindex(ks).to_numpy(dtype=float) for q in (0.25, 0.5, 0.75))
         if np.isnan(middle).all():
             absent.append(algorithm_label(key))
             continue
-        colour, marker, dash = algorithm_style(key, keys)
+        look = style.line_style(key, keys)
         if null is not None:
             mine = null[(null["measure"] == measure) & (null["algorithm"] == key)].groupby("k")
             bottom, mean, top = (
                 mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("null_low", "null_mean", "null_high")
             )
             ax.fill_between(places, bottom, top, color=QUIET, alpha=0.16, linewidth=0)
-            ax.plot(places, mean, color=colour, linestyle=":", linewidth=1.0, label=f"null of {algorithm_label(key)}")
+            label = f"null of {algorithm_label(key)}"
+            ax.plot(places, mean, color=look["color"], linestyle=":", linewidth=1.0, label=label)
             medians[f"null of {key}"] = mean
-        ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
-        look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash}
+        ax.fill_between(places, low, high, color=look["color"], alpha=0.16, linewidth=0)
         ax.plot(places, middle, label=algorithm_label(key), clip_on=False, **look)
         medians[key] = middle
     best = _best(results, measure)
     if best is not None:
         place = ks.index(best[1])
-        look = {"markersize": 10, "fillstyle": "none", "color": QUIET, "markeredgewidth": 1.0}
-        ax.plot(place, medians[best[0]][place], "o", clip_on=False, **look)
-    highest = max((float(np.nanmax(line, initial=0.0)) for line in medians.values()), default=0.0)
+        style.mark_best(ax, place, medians[best[0]][place])
+    drawn = np.nan_to_num(np.concatenate([[0.0], *medians.values()]))
     ax.set_xticks(places, [str(k) for k in ks])
     ax.set(xlabel="K", ylabel=measure_label(measure), title=title, xlim=(-0.35, len(ks) - 0.65))
-    lowest = min((float(np.nanmin(line, initial=0.0)) for line in medians.values()), default=0.0)
-    ax.set_ylim(1.2 * lowest, 1.4 * highest or None)
+    ax.set_ylim(1.2 * float(drawn.min()), 1.4 * float(drawn.max()) or None)
     ax.yaxis.grid(True, color=RULE)
     if absent:
         text = f"undefined: {', '.join(absent)}"
@@ -150,17 +146,13 @@ def plot_candidates(
     for key in keys:
         mine = candidates[candidates["algorithm"] == key]
         curve = mine.groupby("k")[measure].max().sort_index()
-        colour, marker, dash = algorithm_style(key, keys)
-        ax.plot(
-            curve.index, curve, color=colour, marker=marker, linestyle=dash, label=algorithm_label(key), clip_on=False
-        )
+        look = style.line_style(key, keys)
+        ax.plot(curve.index, curve, label=algorithm_label(key), clip_on=False, **look)
         if len(mine) > len(curve):
-            ax.plot(mine["k"], mine[measure], marker, color=colour, alpha=0.35, markersize=3)
+            ax.plot(mine["k"], mine[measure], **look | {"linestyle": "none"}, alpha=0.35, markersize=3)
     if len(candidates):
-        at = int(np.nanargmax(candidates[measure])) if chosen is None else chosen
-        best = candidates.iloc[at]
-        look: dict[str, Any] = {"markersize": 10, "fillstyle": "none", "color": QUIET, "markeredgewidth": 1.0}
-        ax.plot(best["k"], best[measure], "o", clip_on=False, **look)
+        best = candidates.iloc[int(np.nanargmax(candidates[measure])) if chosen is None else chosen]
+        style.mark_best(ax, best["k"], best[measure])
     ax.set(xlabel="K requested", ylabel=measure_label(measure))
     ax.yaxis.grid(True, color=RULE)
     if len(keys) > 1:
@@ -211,17 +203,15 @@ def plot_k_curve(
 
 def _draw_gain(results: pd.DataFrame, ax: Axes) -> None:
     """Draw the mean gain on held-out cells of every algorithm and K, with two standard errors either way."""
-    keys = list(dict.fromkeys(results["algorithm"]))
-    ks = sorted(results["k"].unique())
+    keys, ks = list(dict.fromkeys(results["algorithm"])), sorted(results["k"].unique())
     for turn, key in enumerate(keys):
         mine = results[results["algorithm"] == key].groupby("k")
         gain, error = (
             mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("predictive", "predictive_error")
         )
-        colour, marker, dash = algorithm_style(key, keys)
-        look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash, "capsize": 2, "linewidth": 1.0}
         places = np.arange(len(ks)) + 0.06 * (turn - (len(keys) - 1) / 2)
-        ax.errorbar(places, gain, yerr=STANDARD_ERRORS * error, **look)
+        look = style.line_style(key, keys)
+        ax.errorbar(places, gain, yerr=STANDARD_ERRORS * error, capsize=2, linewidth=1.0, **look)
     ax.axhline(0.0, color=QUIET, linewidth=0.8, linestyle=":")
     ax.set(xlabel="K", ylabel="gain on held-out cells")
     ax.set_xticks(range(len(ks)), [str(k) for k in ks])
@@ -306,10 +296,7 @@ def plot_detection_limit(
     shares = found.to_numpy(dtype=np.float64)
     ax = new_axes(ax, 0.55 * shares.shape[1] + 1.6, 0.32 * shares.shape[0] + 0.9)
     ax.imshow(shares, cmap=style.SEQUENTIAL, vmin=0.0, vmax=1.0, aspect="auto")
-    for (y, x), share in np.ndenumerate(shares):
-        if np.isfinite(share):
-            colour = "white" if share > 0.5 else style.INK
-            ax.text(x, y, f"{share:.2g}", ha="center", va="center", fontsize=7, color=colour)
+    style.write_cells(ax, shares, 0.5, "{:.2g}")
     ax.set_xticks(range(shares.shape[1]), [str(level) for level in found.columns])
     ax.set_yticks(range(shares.shape[0]), [str(size) for size in found.index])
     ax.set(xlabel=xlabel, ylabel="block (rows x columns)", title="share found")

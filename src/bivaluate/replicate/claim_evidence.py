@@ -24,6 +24,7 @@ from bivaluate.measures.virtual_error import virtual_error
 from bivaluate.replicate.profile import CONVENTIONS, MEASURES, PAPER_SEED, PROFILES, scored_under
 from bivaluate.sweep import Run
 
+NEAR = ["scenario", "algorithm", "seed", "ce"]
 TABLES = ("planted", "checks", "matched", "biclusters", "truth", "yeast")
 
 
@@ -35,14 +36,9 @@ class Evidence:
     ----------
     planted, checks : DataFrame
         Per seed, the scores of the planted solutions of each scenario, and single quantities by the name of the check.
-    matched : DataFrame
-        Scores of the algorithms on the scenarios at the planted K, by profile; ``algorithm_seed`` is ``fixed`` (42) or
-        the ``own`` seed of the matrix.
-    biclusters, truth : DataFrame
-        Of the fixed-seed runs, every bicluster with the planted block it shares most cells with (0 for none), and how
-        near solutions are to the planted ones (``ce``), those of ``find`` too.
-    yeast : DataFrame
-        Scores of the K-sweeps by profile; may be empty.
+    matched, biclusters, truth, yeast : DataFrame
+        Scores at the planted K, with the paper's ``fixed`` seed and each matrix's ``own``; every bicluster with the
+        planted block it shares most cells with; how near solutions are to the planted ones; scores of the K-sweeps.
 
     See Also
     --------
@@ -60,26 +56,19 @@ class Evidence:
     truth: pd.DataFrame
     yeast: pd.DataFrame
 
-    def write(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def write(self, folder: str | os.PathLike[str]) -> None:
         """Write every table as CSV.
 
         Parameters
         ----------
         folder : str or path-like
 
-        Returns
-        -------
-        list of Path
-            The files written.
-
         Examples
         --------
         >>> Evidence.read("docs/replication").write("copy")  # doctest: +SKIP
         """
-        paths = [Path(folder) / f"{name}.csv" for name in TABLES]
-        for name, path in zip(TABLES, paths, strict=True):
-            write_csv(getattr(self, name), path)
-        return paths
+        for name in TABLES:
+            write_csv(getattr(self, name), Path(folder) / f"{name}.csv")
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Evidence:
@@ -132,7 +121,7 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:
 def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the planted solutions of all scenarios over seeds 0, 1, …, and compute the single checks."""
     scores: list[dict[str, Any]] = []
-    checks: list[dict[str, Any]] = []
+    checks: list[tuple[str, int, float]] = []
     for seed in range(n_seeds):
         for name in (*SCENARIOS, *VARIANTS):
             X, truth, _ = make_scenario(name, seed)
@@ -142,10 +131,10 @@ def planted_evidence(n_seeds: int) -> tuple[pd.DataFrame, pd.DataFrame]:
             own["mean_area"] = sum(b.size for b in truth) / len(truth) / X.size
             scores.append({"scenario": name, "seed": seed, **{key: result.scores[key] for key in MEASURES}, **own})
             found = _CHECKS[name](X, truth, result) if name in _CHECKS else ()
-            checks += [{"check": check, "seed": seed, "value": value} for check, value in found]
-        found = [("scaling_identity_gap", _scaling_identity_gap(seed)), ("noise_ratio", _noise_ratio(seed))]
-        checks += [{"check": check, "seed": seed, "value": value} for check, value in found]
-    return pd.DataFrame(scores), pd.DataFrame(checks)
+            checks += [(check, seed, value) for check, value in found]
+        checks.append(("scaling_identity_gap", seed, _scaling_identity_gap(seed)))
+        checks.append(("noise_ratio", seed, _noise_ratio(seed)))
+    return pd.DataFrame(scores), pd.DataFrame(checks, columns=["check", "seed", "value"])
 
 
 def matched_evidence(run: Run, algorithm_seed: str) -> pd.DataFrame:
@@ -164,8 +153,7 @@ def found_evidence(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
         if truth is None or status.get(tuple(cell)) not in ("ok", "degenerate"):
             continue
         found, scenario = run.solution(cell), cell.dataset.removeprefix("scenario:")
-        ce = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
-        near.append({"scenario": scenario, "algorithm": cell.algorithm, "seed": cell.seed, "ce": ce})
+        near.append((scenario, cell.algorithm, cell.seed, _nearness(truth, found)))
         for name, b in enumerate(found, 1):
             shared = [np.isin(b.rows, t.rows).sum() * np.isin(b.cols, t.cols).sum() for t in truth]
             planted[scenario, cell.algorithm, cell.seed, f"B{name}"] = int(np.argmax(shared)) + 1 if any(shared) else 0
@@ -174,7 +162,7 @@ def found_evidence(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
     keys = table[["scenario", "algorithm", "seed", "bicluster"]].itertuples(index=False, name=None)
     table = table.assign(planted=[planted.get(key, 0) for key in keys])
     columns = ["scenario", "algorithm", "seed", "bicluster", "n_rows", "n_cols", "msr", "ve", "nve_k", "planted"]
-    return table[columns], pd.DataFrame(near, columns=["scenario", "algorithm", "seed", "ce"])
+    return table[columns], pd.DataFrame(near, columns=NEAR)
 
 
 def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFrame:
@@ -182,12 +170,14 @@ def find_evidence(scenarios: Iterable[str], seeds: Iterable[int]) -> pd.DataFram
     rows = []
     for scenario, seed in itertools.product(scenarios, seeds):
         X, truth, _ = make_scenario(scenario, seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SearchWarning)
+        with warnings.catch_warnings(action="ignore", category=SearchWarning):
             found = CoherentSubmatrices(random_state=PAPER_SEED).fit(X).solution_
-        near = compare(truth, found, metrics="ce")["ce"] if len(found) else 0.0
-        rows.append({"scenario": scenario, "algorithm": "find", "seed": seed, "ce": near})
-    return pd.DataFrame(rows, columns=["scenario", "algorithm", "seed", "ce"])
+        rows.append((scenario, "find", seed, _nearness(truth, found)))
+    return pd.DataFrame(rows, columns=NEAR)
+
+
+def _nearness(truth: Any, found: Any) -> float:
+    return float(compare(truth, found, metrics="ce")["ce"] or 0.0) if len(found) else 0.0
 
 
 def _under_profiles(run: Run, names: Iterable[str]) -> pd.DataFrame:
@@ -208,12 +198,8 @@ def _s4_checks(X: Any, truth: Any, result: Any) -> Checks:
 def _s6_checks(X: Any, truth: Any, result: Any) -> Checks:
     filtered = evaluate(X, truth, min_cols=3, small="drop").scores
     ve = [record["ve"] for record in result.records]
-    return [
-        ("s6_stripe_ve", max(ve[2:])),
-        ("s6_block_ve", min(ve[:2])),
-        ("s6_filtered_avg_ve", filtered["avg_ve"]),
-        ("s6_filtered_nve", filtered["nve"]),
-    ]
+    sizes = [("s6_stripe_ve", max(ve[2:])), ("s6_block_ve", min(ve[:2]))]
+    return [*sizes, ("s6_filtered_avg_ve", filtered["avg_ve"]), ("s6_filtered_nve", filtered["nve"])]
 
 
 def _s8_checks(X: Any, truth: Any, result: Any) -> Checks:

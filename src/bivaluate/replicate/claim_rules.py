@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -143,22 +144,18 @@ def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured
 
 def measure_direction(holds: Sequence[bool], n_undecided: int = 0, margin: float = math.nan) -> Measured:
     """Return the share of seeds in which a direction holds, with its 95 % Wilson interval."""
-    n = len(holds)
-    seeds = n + n_undecided
+    n, seeds = len(holds), len(holds) + n_undecided
     if n == 0:
         return Measured(seeds, n_undecided, math.nan, math.nan, math.nan, math.nan, margin=margin)
-    share = sum(map(bool, holds)) / n
-    z = 1.959963984540054
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low, high, sd = max(centre - reach, 0.0), min(centre + reach, 1.0), math.sqrt(share * (1 - share))
-    return Measured(seeds, n_undecided, share, low, high, sd, share, reach, margin)
+    from scipy.stats import binomtest
+
+    held = binomtest(sum(map(bool, holds)), n)
+    share, (low, high) = held.statistic, held.proportion_ci(LEVEL, method="wilson")
+    return Measured(seeds, n_undecided, share, low, high, math.sqrt(share * (1 - share)), share, margin=margin)
 
 
 def measure_choice(margins: Sequence[float]) -> Measured:
     """Return in what share of the seeds that decide a choice it is the paper's, and the median margin."""
-    import statistics
-
     known = [m for m in margins if not math.isnan(m)]
     decided = [m < 0 for m in known if abs(m) > CLOSE]
     middle = statistics.median(known) if known else math.nan
@@ -179,15 +176,11 @@ def judge_number(measured: Measured, paper: float, resolution: float) -> str:
 
 def judge_direction(measured: Measured) -> str:
     """Return the verdict on a direction, or on a choice by the seeds that decide it."""
-    if measured.n_seeds < FEWEST:
-        return NOT_TESTABLE
     if measured.n_seeds < ENOUGH:
-        return UNINFORMATIVE
+        return NOT_TESTABLE if measured.n_seeds < FEWEST else UNINFORMATIVE
     if measured.n_undefined > measured.n_seeds / 2:
         return UNDECIDED
-    if measured.share >= MOST:
-        return REPRODUCED
-    return PARTLY if measured.share >= HALF else NOT_REPRODUCED
+    return REPRODUCED if measured.share >= MOST else PARTLY if measured.share >= HALF else NOT_REPRODUCED
 
 
 def judge_claim(claim: Claim, evidence: Evidence) -> JudgedClaim:

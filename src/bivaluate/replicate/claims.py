@@ -18,18 +18,10 @@ from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, WIN
 from bivaluate.datasets.scenarios import VARIANTS
 from bivaluate.registry import symbol
 from bivaluate.replicate import claim_rules as rules
+from bivaluate.replicate import winners as won
 from bivaluate.replicate.claim_rules import FITTED, IMPLIED, INDEPENDENT, Claim, JudgedClaim, Measure, View
 from bivaluate.replicate.profile import FOUR
-from bivaluate.replicate.winners import (
-    best_k,
-    best_pick,
-    differing_share,
-    favourites,
-    margins,
-    picked,
-    scenario_winners,
-    win_counts,
-)
+from bivaluate.replicate.winners import picked, win_counts
 
 if TYPE_CHECKING:
     from bivaluate.replicate.claim_evidence import Evidence
@@ -68,8 +60,9 @@ def all_claims() -> list[Claim]:
     >>> all_claims()[0].sentence
     'CCA is the most frequent winner under ASR.'
     """
-    matched = [*_winner_counts(), *worded("matched", lambda id_, _: _MATCHED_CHECKS[id_]), *_cells()]
-    return sorted([*matched, *planted_claims(), *yeast_claims(), *printed_claims()], key=lambda claim: order(claim.id))
+    words = worded("matched", lambda id_, _: _FOUND_CHECKS.get(id_) or _matched(_MATCHED_CHECKS[id_]))
+    claims = [*_winner_counts(), *words, *_cells(), *planted_claims(), *yeast_claims(), *printed_claims()]
+    return sorted(claims, key=lambda claim: order(claim.id))
 
 
 def judge_all(evidence: Evidence) -> list[JudgedClaim]:
@@ -78,7 +71,6 @@ def judge_all(evidence: Evidence) -> list[JudgedClaim]:
     Parameters
     ----------
     evidence : Evidence
-        The tables of a replication.
 
     Returns
     -------
@@ -108,24 +100,15 @@ def printed_claims() -> Iterator[Claim]:
     off = [abs(row["nve"] / math.sqrt(row["coverage"]) / row["nve_cov"] - 1) for row in PLANTED.values()]
     # half a unit of the last of four digits in each of the three numbers
     slack = [5e-5 * (1 / r["nve"] + 0.5 / r["coverage"] + 1 / r["nve_cov"]) for r in PLANTED.values()]
-    holds = {
-        "17.1": [gap <= most for gap, most in zip(off, slack, strict=True)],
-        "17.2": [len(set(row.values())) > 1 for row in K_PICKS.values()],
-    }
+    within = [gap <= most for gap, most in zip(off, slack, strict=True)]
+    holds = {"17.1": within, "17.2": [len(set(row.values())) > 1 for row in K_PICKS.values()]}
     return worded("paper", lambda id_, _: lambda e, view: pd.Series(holds[id_]))
 
 
 def _winner_counts() -> Iterator[Claim]:
     for n, (measure, winner) in enumerate(WINNERS.items()):
         key, who, what = winner.algorithm, algorithm_label(winner.algorithm), symbol(measure)
-
-        def wins(e: Evidence, view: View, measure: str = measure, key: str = key) -> pd.Series[Any]:
-            return win_counts(matched_cells(e, view), measure)[key]
-
-        def ahead(e: Evidence, view: View, measure: str = measure, key: str = key) -> pd.Series[Any]:
-            counts = win_counts(matched_cells(e, view), measure)
-            return counts[key] > counts.drop(columns=key).max(axis=1)
-
+        ahead, wins = (_matched(partial(how, measure=measure, key=key)) for how in (is_ahead, _wins))
         most = f"{who} is the most frequent winner under {what}.", WINNERS_SOURCE, "matched", ahead
         reading = "it wins strictly more of the ten scenarios than either other algorithm"
         yield Claim(f"1.{2 * n + 1}", *most, reading=reading, basis=rules.DESIGNED)
@@ -133,43 +116,44 @@ def _winner_counts() -> Iterator[Claim]:
         yield Claim(f"1.{2 * n + 2}", *number, float(winner.wins), upper=10.0, basis=rules.DESIGNED)
 
 
-def _spectral_wins(e: Evidence, view: View) -> pd.Series[Any]:
-    return win_counts(matched_cells(e, view), "asr")["spectral"].gt(0)
+def _matched(check: Check) -> Measure:
+    """Return a check of the scores at matched K."""
+    return lambda e, view: check(matched_cells(e, view))
 
 
-def _agree(e: Evidence, view: View) -> pd.Series[Any]:
-    winners = [scenario_winners(matched_cells(e, view), measure).get("S1") for measure in FOUR]
+def _wins(table: pd.DataFrame, measure: str, key: str) -> pd.Series[Any]:
+    return win_counts(table, measure)[key]
+
+
+def is_ahead(table: pd.DataFrame, measure: str, key: str) -> pd.Series[Any]:
+    """Return whether an algorithm wins more scenarios than any other, per seed."""
+    counts = win_counts(table, measure)
+    return counts[key] > counts.drop(columns=key).max(axis=1)
+
+
+def _agree(table: pd.DataFrame) -> pd.Series[Any]:
+    winners = [won.scenario_winners(table, measure).get("S1") for measure in FOUR]
     seeds = pd.DataFrame({n: chosen for n, chosen in enumerate(winners) if chosen is not None})
     return pd.Series({seed: max(Counter(row.dropna()).values()) >= 3 for seed, row in seeds.iterrows()}, dtype=bool)
 
 
-def _small_and_clean(e: Evidence, view: View) -> pd.Series[Any]:
-    means = matched_cells(e, view).groupby(["seed", "algorithm"])[["avg_ve", "coverage"]].mean()
+def _small_and_clean(table: pd.DataFrame) -> pd.Series[Any]:
+    means = table.groupby(["seed", "algorithm"])[["avg_ve", "coverage"]].mean()
     error, covered = means["avg_ve"].unstack(), means["coverage"].unstack()
     return error["las"].eq(error.min(axis=1)) & covered["las"].lt(covered["spectral"])
 
 
-def _las_most(e: Evidence, view: View) -> pd.Series[Any]:
-    ve, nve = (win_counts(matched_cells(e, view), measure)["las"] for measure in ("avg_ve", "nve"))
-    return (ve > 5) & (nve > 5)
-
-
-def _less_separate(scenario: str, most: float) -> Measure:
+def _less_separate(table: pd.DataFrame, scenario: str, most: float) -> pd.Series[Any]:
     """Return whether the cleanest solution found on a scenario has a higher NVE than that on S1."""
-
-    def check(e: Evidence, view: View) -> pd.Series[Any]:
-        best = picked(matched_cells(e, view), "avg_ve", ["seed", "scenario"]).set_index("seed")
-        s1, other = (best[best["scenario"] == name] for name in ("S1", scenario))
-        both = s1.join(other, rsuffix="_other", how="inner").dropna(subset=["nve", "nve_other"])
-        return (both["nve_other"] > both["nve"]) & (both["avg_ve_other"] <= most * both["avg_ve"])
-
-    return check
+    best = picked(table, "avg_ve", ["seed", "scenario"]).set_index("seed")
+    s1, other = (best[best["scenario"] == name] for name in ("S1", scenario))
+    both = s1.join(other, rsuffix="_other", how="inner").dropna(subset=["nve", "nve_other"])
+    return (both["nve_other"] > both["nve"]) & (both["avg_ve_other"] <= most * both["avg_ve"])
 
 
 def _thinner(e: Evidence, _: View) -> pd.Series[Any]:
     table = e.biclusters[(e.biclusters["scenario"] == "S6") & (e.biclusters["n_rows"] > 1)]
-    thin = table[table["n_cols"] == 2].groupby("seed")["ve"].mean()
-    wide = table[table["n_cols"] > 2].groupby("seed")["ve"].mean()
+    thin, wide = (table[which].groupby("seed")["ve"].mean() for which in (table["n_cols"] == 2, table["n_cols"] > 2))
     return (thin < wide.reindex(thin.index)).astype(bool)
 
 
@@ -182,38 +166,24 @@ def _noisier(e: Evidence, _: View) -> pd.Series[Any]:
     return pd.Series(seeds, dtype=bool)
 
 
-_MATCHED_CHECKS: dict[str, Callable[[Evidence, View], pd.Series[Any]]] = {
-    "1.9": _spectral_wins,
+_FOUND_CHECKS: dict[str, Measure] = {"11.3": _thinner, "15.4": _noisier}
+_MATCHED_CHECKS: dict[str, Check] = {
+    "1.9": lambda table: _wins(table, "asr", "spectral") > 0,
     "1.10": _agree,
     "1.11": _small_and_clean,
-    "1.12": _las_most,
-    "5.9": _less_separate("S5", 1.2),
-    "5.10": _less_separate("S7", math.inf),
-    "11.3": _thinner,
-    "15.4": _noisier,
+    "1.12": lambda table: (_wins(table, "avg_ve", "las") > 5) & (_wins(table, "nve", "las") > 5),
+    "5.9": partial(_less_separate, scenario="S5", most=1.2),
+    "5.10": partial(_less_separate, scenario="S7", most=math.inf),
 }
 
 
 def _cells() -> Iterator[Claim]:
     """Yield what is printed of S2 and S9b: who is best, a measure, or with a resolution a number."""
-    values = MATCHED | {
-        ("S2", "spectral", "nve"): MATCHED["S2", "spectral", "nve_cov"]
-        * math.sqrt(MATCHED["S2", "spectral", "coverage"])
-    }
+    cov, coverage = (MATCHED["S2", "spectral", measure] for measure in ("nve_cov", "coverage"))
+    values = MATCHED | {("S2", "spectral", "nve"): cov * math.sqrt(coverage)}
     for id_, scenario, algorithm, measure, resolution in _PRINTED:
-
-        def score(
-            e: Evidence, view: View, cell: tuple[str, str, str] = (scenario, algorithm, measure)
-        ) -> pd.Series[Any]:
-            table = matched_cells(e, view)
-            rows = table[(table["scenario"] == cell[0]) & (table["algorithm"] == cell[1])]
-            return rows.set_index("seed")[cell[2]]
-
-        def best(
-            e: Evidence, view: View, cell: tuple[str, str, str] = (scenario, algorithm, measure)
-        ) -> pd.Series[Any]:
-            return scenario_winners(matched_cells(e, view), cell[2])[cell[0]] == cell[1]
-
+        cell: dict[str, Any] = {"scenario": scenario, "algorithm": algorithm, "measure": measure}
+        score, best = (_matched(partial(how, **cell)) for how in (_score, _is_best))
         on = f"On {scenario}, {algorithm_label(algorithm)}"
         where, basis = (SOURCES["matched"], "matched"), FITTED if scenario == "S2" else INDEPENDENT
         if not resolution:
@@ -221,11 +191,17 @@ def _cells() -> Iterator[Claim]:
             continue
         value, covers = values[scenario, algorithm, measure], measure == "coverage"
         shown = f"covers {100 * value:.3g} %" if covers else f"has {symbol(measure)} {value:.3f}"
-        reading = (
-            "" if (scenario, algorithm, measure) in MATCHED else "NVE_cov times the root of the coverage, both printed"
-        )
-        upper = 1.0 if covers else math.inf
+        is_printed, upper = (scenario, algorithm, measure) in MATCHED, 1.0 if covers else math.inf
+        reading = "" if is_printed else "NVE_cov times the root of the coverage, both printed"
         yield Claim(id_, f"{on} {shown}.", *where, score, value, resolution, upper, reading, basis)
+
+
+def _score(table: pd.DataFrame, scenario: str, algorithm: str, measure: str) -> pd.Series[Any]:
+    return table[(table["scenario"] == scenario) & (table["algorithm"] == algorithm)].set_index("seed")[measure]
+
+
+def _is_best(table: pd.DataFrame, scenario: str, algorithm: str, measure: str) -> pd.Series[Any]:
+    return won.scenario_winners(table, measure)[scenario] == algorithm
 
 
 # id, scenario, algorithm, measure, one unit of the last digit of a number (0: the algorithm is best)
@@ -240,17 +216,10 @@ _PRINTED = (
 
 def planted_claims() -> list[Claim]:
     """Return the claims about planted solutions: 4 to 6, and 11 to 16."""
-    covered = (
-        "The union coverage of S9b is only about 1 %.",
-        SOURCES["penalty"],
-        "planted",
-        _planted_cell("S9b", "coverage"),
-    )
-    return [
-        *_table_cells(),
-        *worded("planted", lambda id_, _: lambda e, _: _PLANTED_CHECKS[id_](Planted(e))),
-        Claim("6.2", *covered, 0.01, 0.01, basis=IMPLIED),
-    ]
+    said, check = "The union coverage of S9b is only about 1 %.", _planted_cell("S9b", "coverage")
+    covered = Claim("6.2", said, SOURCES["penalty"], "planted", check, 0.01, 0.01, basis=IMPLIED)
+    words = worded("planted", lambda id_, _: lambda e, _: _PLANTED_CHECKS[id_](Planted(e)))
+    return [*_table_cells(), *words, covered]
 
 
 class Planted:
@@ -357,11 +326,8 @@ def _on(check: Check, dataset: str = "", profile: str = "") -> Measure:
 def _different_k() -> Iterator[Claim]:
     source = SOURCES["yeast"], "yeast"
     for n, measure in enumerate(FOUR[:3]):
-        name, share = symbol(measure), partial(differing_share, measure=measure)
-
-        def often(rows: pd.DataFrame, share: Check = share) -> pd.Series[Any]:
-            return share(rows) > 0.5
-
+        name, share = symbol(measure), partial(won.differing_share, measure=measure)
+        often = partial(lambda rows, share: share(rows) > 0.5, share=share)
         many = f"NVE_cov chooses another K than {name} in many pairs of data set and algorithm."
         reading = "in more than half of the pairs in which both choose; that threshold is ours"
         yield Claim(f"7.{2 * n + 1}", many, *source, _on(often), reading=reading, vague=True)
@@ -377,9 +343,9 @@ def _chosen(id_: str, sentence: str, source: str, measure: str, dataset: str, al
 
     def margin(rows: pd.DataFrame) -> pd.Series[Any]:
         if not k:
-            return margins(rows, measure, rows["algorithm"] == algorithm)
+            return won.margins(rows, measure, rows["algorithm"] == algorithm)
         own = rows[rows["algorithm"] == algorithm]
-        return margins(own, measure, own["k"] == k)
+        return won.margins(own, measure, own["k"] == k)
 
     return Claim(id_, sentence, SOURCES[source], "yeast", _on(margin, dataset), choice=True, columns=True)
 
@@ -406,14 +372,15 @@ def _picks() -> Iterator[Claim]:
 
 def _coverage() -> Iterator[Claim]:
     for n, ((dataset, algorithm, k), value) in enumerate(YEAST_COVERAGE.items(), start=7):
-
-        def covered(rows: pd.DataFrame, algorithm: str = algorithm, k: int = k) -> pd.Series[Any]:
-            return rows[(rows["algorithm"] == algorithm) & (rows["k"] == k)].set_index("seed")["coverage"]
-
+        covered = partial(_covered, algorithm=algorithm, k=k)
         who = f"{algorithm_label(algorithm)} with K = {k}"
         sentence = f"On {dataset}, {who} covers about {100 * value:.3g} % of the matrix."
         digit = 1e-4 if value < 0.01 else 1e-3
         yield Claim(f"9.{n}", sentence, SOURCES["yeast"], "yeast", _on(covered, dataset), value, digit, upper=1.0)
+
+
+def _covered(rows: pd.DataFrame, algorithm: str, k: int) -> pd.Series[Any]:
+    return rows[(rows["algorithm"] == algorithm) & (rows["k"] == k)].set_index("seed")["coverage"]
 
 
 def _choices_differ(rows: pd.DataFrame) -> pd.Series[Any]:
@@ -424,7 +391,7 @@ def _choices_differ(rows: pd.DataFrame) -> pd.Series[Any]:
 
 
 def _rows_differ(rows: pd.DataFrame) -> pd.Series[Any]:
-    chosen = [best_k(rows, measure).reindex(list(K_PICKS)) for measure in FOUR]
+    chosen = [won.best_k(rows, measure).reindex(list(K_PICKS)) for measure in FOUR]
     return pd.concat(chosen).groupby(level=[0, 1]).nunique().gt(1).all()
 
 
@@ -440,11 +407,11 @@ def _broader(rows: pd.DataFrame) -> pd.Series[Any]:
 
 
 def _favoured(key: str, measure: str = "nve_cov") -> Callable[[pd.DataFrame], pd.Series[Any]]:
-    return lambda rows: favourites(rows, measure)[key]
+    return lambda rows: won.favourites(rows, measure)[key]
 
 
 def _las_wins(rows: pd.DataFrame) -> pd.Series[Any]:
-    return best_pick(rows, COLLAPSED, "nve_cov")["algorithm"] == "las"
+    return won.best_pick(rows, COLLAPSED, "nve_cov")["algorithm"] == "las"
 
 
 _SPECTRAL, _LAS, _CCA = map(_favoured, ("spectral", "las", "cca"))

@@ -162,11 +162,10 @@ def _summary(claims: Claims) -> str:
 
 def _failures(claims: Claims) -> list[str]:
     failed = [claim for claim in claims if claim["verdict"] == rules.NOT_REPRODUCED]
-    said = ("claim", "sentence", "basis", "paper")
-    rows = [[*(str(c[name]) for name in said), measured_words(c), columns_words(c)] for c in failed]
-    return [
-        _table(["", "claim", "basis", "paper", "measured [95 %]", "VE along columns"], rows) if rows else "Nothing."
-    ]
+    said = {"": "claim", "claim": "sentence", "basis": "basis", "paper": "paper"}
+    rows = [[*(str(c[name]) for name in said.values()), measured_words(c), columns_words(c)] for c in failed]
+    headings = [*said, "measured [95 %]", "VE along columns"]
+    return [_table(headings, rows) if rows else "Nothing."]
 
 
 def _dependence(claims: Claims) -> list[str]:
@@ -202,11 +201,8 @@ def _group(group: int, claims: Claims) -> list[str]:
     cells = {name: [say(claim) for claim in members] for name, say in columns.items()}
     kept = {name: said for name, said in cells.items() if any(said) or name not in ("seed 42", "VE along columns")}
     sources = ", ".join(dict.fromkeys(claim["source"] for claim in members))
-    return [
-        f"### {group}. {GROUPS[group]}",
-        f"Source: {sources}.",
-        _table(list(kept), list(zip(*kept.values(), strict=True))),
-    ]
+    rows = list(zip(*kept.values(), strict=True))
+    return [f"### {group}. {GROUPS[group]}", f"Source: {sources}.", _table(list(kept), rows)]
 
 
 def _tables(folder: Path) -> list[str]:
@@ -215,10 +211,8 @@ def _tables(folder: Path) -> list[str]:
         frame = _read(folder, name)
         if name == "table_winners":
             frame = frame[frame["algorithm seed"] == "fixed"].drop(columns="algorithm seed")
-        parts += [
-            f"**{title}** [`{name}.csv`]({folder.name}/{name}.csv)",
-            frame_table(frame) if len(frame) else "Not run.",
-        ]
+        shown = frame_table(frame) if len(frame) else "Not run."
+        parts += [f"**{title}** [`{name}.csv`]({folder.name}/{name}.csv)", shown]
     return parts
 
 

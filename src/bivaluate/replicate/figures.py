@@ -40,7 +40,7 @@ def draw_all(evidence: Evidence, folder: Path) -> dict[str, list[Path]]:
 
 
 @styled
-def heatmaps(_: Evidence) -> Figure:
+def heatmaps(evidence: Evidence) -> Figure:
     """S1 and S7 with their planted blocks outlined."""
     figure, axes = new_grid(1, 2, PAGE_WIDTH, 3.8)
     for ax, name in zip(axes, ("S1", "S7"), strict=True):

@@ -124,20 +124,19 @@ def scored_under(run: Run, profile: Profile) -> pd.DataFrame:
 
 
 def _touched(table: pd.DataFrame, profile: Profile) -> Any:
-    if "ve_axis" in profile.score:
-        return table["n_biclusters"].gt(0).to_numpy(dtype=bool)
-    if profile.score.get("small") == "drop":
-        small = (table["rows_min"] < profile.score["min_rows"]) | (table["cols_min"] < profile.score["min_cols"])
-        return small.fillna(False).to_numpy(dtype=bool)
-    if profile.score.get("degenerate") == "formula":
-        return table["n_undefined"].fillna(0).gt(0).to_numpy(dtype=bool)
-    return np.zeros(len(table), dtype=bool)
+    score, touched = profile.score, pd.Series(data=False, index=table.index)
+    if "ve_axis" in score:
+        touched = table["n_biclusters"].gt(0)
+    elif score.get("small") == "drop":
+        touched = (table["rows_min"] < score["min_rows"]) | (table["cols_min"] < score["min_cols"])
+    elif score.get("degenerate") == "formula":
+        touched = table["n_undefined"].gt(0)
+    return touched.fillna(False).to_numpy(dtype=bool)
 
 
 def _score_again(run: Run, row: pd.Series[Any], profile: Profile) -> dict[str, float]:
     cell = Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"]))
     matrix = run.matrix(cell.dataset, cell.seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DegenerateWarning)
+    with warnings.catch_warnings(action="ignore", category=DegenerateWarning):
         result = evaluate(matrix, run.solution(cell), metrics=[*MEASURES, "n_biclusters"], **profile.score)
     return result.scores

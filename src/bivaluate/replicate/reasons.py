@@ -54,9 +54,9 @@ def truth_finding(rows: Rows) -> str:
     found = {row["answer"]: row for row in rows}
     cov, ve = found[f"winner under {METRICS['nve_cov'].symbol}"], found[f"winner under {METRICS['avg_ve'].symbol}"]
     constant = max((row for row in rows if row["answer"].startswith("always")), key=lambda row: float(row["mean CE"]))
-    rows = {"cov": cov, "ve": ve, "constant": constant}
-    shares = {f"{name}_right": percent(row["nearest to the truth"]) for name, row in rows.items()}
-    return str(TEXT["legend"]["finding"].format(**rows, **shares))
+    said = {"cov": cov, "ve": ve, "constant": constant}
+    shares = {f"{name}_right": percent(row["nearest to the truth"]) for name, row in said.items()}
+    return str(TEXT["legend"]["finding"].format(**said, **shares))
 
 
 def explanations(evidence: Evidence) -> list[str]:
@@ -104,7 +104,7 @@ def _overlap(evidence: Evidence) -> dict[str, Any]:
 def _clones(evidence: Evidence) -> dict[str, Any]:
     means = evidence.planted.groupby("scenario").mean(numeric_only=True)
     paper = pd.Series(PLANTED["S7"])
-    off = {name: 100 * (means.loc[name, paper.index] / paper - 1) for name in ("S7", "S7c")}
+    off = {name: 100 * (means.loc[name][paper.index] / paper - 1) for name in ("S7", "S7c")}
     spreads = [block.row_effect for block in VARIANTS["S7c"].blocks]
     return {"off": off["S7"], "worst": off["S7c"].abs().max(), "high": max(spreads), "low": min(spreads)}
 

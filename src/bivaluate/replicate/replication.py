@@ -12,8 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import BivaluateError, FileError, RunError
-from bivaluate._files import write_whole
+from bivaluate._errors import BivaluateError
+from bivaluate._files import make_folder, write_whole
 from bivaluate.datasets import real
 from bivaluate.datasets.published import YEAST_KS
 from bivaluate.replicate import claim_evidence, figures
@@ -24,13 +24,14 @@ from bivaluate.replicate.document import columns_words, frame_table, full_words,
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
 from bivaluate.replicate.tables import all_tables, claim_rows
 from bivaluate.report import Figure, Section, build_report
-from bivaluate.sweep import Plan, Run, Sweep, load_run
+from bivaluate.sweep import Plan, Run, Sweep
 from bivaluate.sweep.run import package_versions
 from bivaluate.sweep.workers import kept_workers
 
 FILES = "replication"
 PAPER = get_profile("printed")
 Progress = Callable[[str, int, int], None]
+Outcomes = list[JudgedClaim]
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,11 @@ class Size:
     yeast: tuple[str, ...]
     yeast_seeds: int
     scenarios: tuple[str, ...] = ("scenario:*",)
-
-    @property
-    def command(self) -> str:
-        """What is typed for it."""
-        return "bivaluate replicate --full" if self.name == "full" else "bivaluate replicate"
+    command: str = "bivaluate replicate"
 
 
 QUICK = Size("quick", 100, 4, ("yeast:04_elutriation", "yeast:13_heat_shock_2"), 3)
-FULL = Size("full", 100, 20, ("yeast:*",), 10)
+FULL = Size("full", 100, 20, ("yeast:*",), 10, command="bivaluate replicate --full")
 
 
 @dataclass
@@ -73,13 +70,10 @@ def replicate(
 
     Parameters
     ----------
-    out : str or path-like
-        Folder for everything; started again on the same folder, finished work is not repeated.
-    full : bool, default=False
-        All scenarios over 20 seeds and all 17 yeast matrices over 10 seeds, instead of a quick look.
-    jobs : int, default=1
-    progress : callable, optional
-        Called with what is being done, how much of it is finished, and how much there is.
+    out, full : str or path-like, bool
+        The folder, in which finished work is not repeated; 20 seeds of scenarios and 17 yeast matrices over 10 seeds.
+    jobs, progress : int, callable or None
+        Worker processes; called with what is being done, how much of it is finished, and how much there is.
 
     Returns
     -------
@@ -102,19 +96,11 @@ def replicate(
     """
     size = FULL if full else QUICK
     folder, files = Path(out), Path(out) / FILES
-    try:
-        files.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot create the folder {files}: {error.strerror or error}.") from error
+    make_folder(files)
+    tell = progress or (lambda *_: None)
 
-    def tell(what: str, done: int, total: int) -> None:
-        if progress is not None:
-            progress(what, done, total)
-
-    def sweep(
-        name: str, datasets: Sequence[str], k: Any, seeds: Sequence[int], algorithm_seed: int | None = None
-    ) -> Run:
-        how: dict[str, Any] = {"algorithm_seed": algorithm_seed, "parameters": PAPER.parameters}
+    def sweep(name: str, datasets: Sequence[str], k: Any, seeds: Sequence[int], fixed: int | None = None) -> Run:
+        how: dict[str, Any] = {"algorithm_seed": fixed, "parameters": PAPER.parameters}
         plan = Plan(datasets=datasets, algorithms=ALGORITHMS, k=k, seeds=list(seeds), **how)
         place = folder / "runs" / f"{size.name}-{name}"
         return Sweep(plan, place, jobs=jobs, progress=lambda done, total, _: tell(name, done, total)).run()
@@ -136,16 +122,10 @@ def replicate(
     outcomes = judge_all(evidence)
     write_tables(evidence, outcomes, files)
     figures.draw_all(evidence, files)
-    provenance = {
-        "command": size.command,
-        "bivaluate": version("bivaluate"),
-        "python": platform.python_version(),
-        "packages": package_versions(),
-        "planted_seeds": size.planted_seeds,
-        "scenario_seeds": size.scenario_seeds,
-        "yeast_seeds": list(range(size.yeast_seeds)) if yeast is not None else [],
-        "notes": notes,
-    }
+    made_by = {"command": size.command, "bivaluate": version("bivaluate"), "python": platform.python_version()}
+    seeds = {name: getattr(size, name) for name in ("planted_seeds", "scenario_seeds")}
+    seeds["yeast_seeds"] = list(range(size.yeast_seeds)) if yeast is not None else []
+    provenance = made_by | {"packages": package_versions()} | seeds | {"notes": notes}
     write_whole(files / "provenance.json", json.dumps(provenance, indent=1) + "\n")
     write_whole(folder / "REPLICATION.md", render(files))
     tell("evidence, tables, report", 2, 3)
@@ -155,57 +135,25 @@ def replicate(
     return Replication(folder, outcomes, folder / "REPLICATION.md", report, [text for text in words if text], notes)
 
 
-def write_tables(evidence: Evidence, outcomes: list[JudgedClaim], files: Path) -> None:
+def write_tables(evidence: Evidence, outcomes: Outcomes, files: Path) -> None:
     """Write every table as CSV and as Markdown."""
     for name, frame in all_tables(evidence, outcomes).items():
         write_csv(frame, files / f"{name}.csv")
         write_whole(files / f"{name}.md", frame_table(frame) + "\n")
 
 
-def is_replication(folder: str | os.PathLike[str]) -> bool:
-    """Whether a folder was made by :func:`replicate`."""
-    return os.path.isdir(Path(folder) / FILES) and os.path.isdir(Path(folder) / "runs")
-
-
-def report_again(folder: str | os.PathLike[str], path: str | os.PathLike[str], title: str | None = None) -> Path:
-    """Write the report of a finished replication again, from its own files."""
-    files, runs = Path(folder) / FILES, Path(folder) / "runs"
-    if not (files / "provenance.json").exists():
-        begun = ", ".join(sorted(str(run) for run in runs.iterdir())) or "none"
-        raise RunError(
-            f"{folder} is a replication that is not finished. Start the same command again to continue, "
-            f"or make the report of one of its runs: {begun}."
-        )
-    command = json.loads((files / "provenance.json").read_text(encoding="utf-8"))["command"]
-    size = FULL if "--full" in command else QUICK
-    scenarios = load_run(runs / f"{size.name}-scenarios")
-    return _report(scenarios, judge_all(Evidence.read(files)), files, Path(path), size, title)
-
-
-def _report(
-    scenarios: Run, outcomes: list[JudgedClaim], files: Path, path: Path, size: Size, title: str | None = None
-) -> Path:
+def _report(scenarios: Run, outcomes: Outcomes, files: Path, path: Path, size: Size) -> Path:
     """Write the page: it begins with what the checks say; the claims are folded by their groups."""
     claims = claim_rows(outcomes)
     rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], columns_words(c)] for c in claims]
     sizes = Counter(order(str(c["claim"]))[0] for c in claims)
     marks = tuple(zip(VERDICTS, ("good", "fair", "bad", "muted", "muted", "muted"), strict=True))
-    pictures = [
-        Figure(files / f"{name}.png", caption, caption)
-        for name, caption in TEXT["captions"].items()
-        if (files / f"{name}.png").exists()
-    ]
-    sections = [
-        Section(
-            "The claims of the paper",
-            f"{headline(files)} {full_words(claims, size.command)} Verdicts are under the printed formula; brackets are 95 % intervals. "
-            "REPLICATION.md beside this page has the rules, the sources and the reasons.",
-            ("claim", "what the paper says", "paper", "measured", "verdict", "VE along columns"),
-            rows,
-            marks=marks,
-            folds=tuple((f"{group}. {GROUPS[group]}", size) for group, size in sizes.items()),
-        ),
-        Section("The figures of the paper", figures=pictures),
-    ]
-    name = title or "Replication of the NVE paper"
-    return build_report(scenarios, path, name, sections, headline=headline(files).partition(" (")[0] + ".")
+    captions = {files / f"{name}.png": caption for name, caption in TEXT["captions"].items()}
+    pictures = [Figure(path, caption, caption) for path, caption in captions.items() if path.exists()]
+    said = f"{headline(files)} {full_words(claims, size.command)} {TEXT['legend']['page']}"
+    headings = ("claim", "what the paper says", "paper", "measured", "verdict", "VE along columns")
+    folds = tuple((f"{group}. {GROUPS[group]}", size) for group, size in sizes.items())
+    first = Section("The claims of the paper", said, headings, rows, marks=marks, folds=folds)
+    sections = [first, Section("The figures of the paper", figures=pictures)]
+    counted = headline(files).partition(" (")[0] + "."
+    return build_report(scenarios, path, "Replication of the NVE paper", sections, headline=counted)

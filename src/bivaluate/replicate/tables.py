@@ -13,7 +13,7 @@ from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
 from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import JudgedClaim, View, margin_words, measure_number
-from bivaluate.replicate.claims import Planted, matched_cells
+from bivaluate.replicate.claims import Planted, is_ahead, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, CONVENTIONS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
 from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, margins, win_counts
@@ -49,9 +49,8 @@ def all_tables(evidence: Evidence, outcomes: list[JudgedClaim]) -> dict[str, pd.
         "favourites": (favourite_rows(evidence), f"measure,profile,data sets,{labels},{at_seed},seeds"),
         "yeast_choices": (choice_rows(evidence), f"dataset,measure,reading,{AT_SEED},other seeds"),
     }
-    frames = {
-        f"table_{name}": pd.DataFrame(rows, columns=columns.split(",")) for name, (rows, columns) in tables.items()
-    }
+    made = {name: pd.DataFrame(rows, columns=columns.split(",")) for name, (rows, columns) in tables.items()}
+    frames = {f"table_{name}": frame for name, frame in made.items()}
     return {**frames, "table_truth": pd.DataFrame(truth_rows(evidence)), "claims": pd.DataFrame(claim_rows(outcomes))}
 
 
@@ -77,8 +76,9 @@ def winner_rows(evidence: Evidence) -> Rows:
     for measure, winner in WINNERS.items():
         for seed in dict.fromkeys(evidence.matched["algorithm_seed"]):
             for profile in CONVENTIONS:
-                counts = win_counts(matched_cells(evidence, View(profile, seed)), measure)
-                ahead = counts[winner.algorithm] > counts.drop(columns=winner.algorithm).max(axis=1)
+                cells = matched_cells(evidence, View(profile, seed))
+                counts = win_counts(cells, measure)
+                ahead = is_ahead(cells, measure, winner.algorithm)
                 paper = f"{algorithm_label(winner.algorithm)} {winner.wins}"
                 yield METRICS[measure].symbol, profile, seed, paper, *counts.mean(), float(ahead.mean()), len(counts)
 
@@ -146,10 +146,9 @@ def claim_rows(outcomes: list[JudgedClaim]) -> list[dict[Any, Any]]:
         said = claim.id, claim.sentence, claim.reading, claim.source, claim.kind, claim.basis, paper
         numbers = found.mean, found.low, found.high, found.n_seeds, found.n_undefined, found.margin
         verdicts = o.printed.at_paper_seed, o.verdict, o.default_verdict, o.own_seed_verdict
-        nan, look = float("nan"), o.columns
-        both = (
-            (look.measured.mean, look.measured.margin, look.at_paper_seed, look.verdict) if look else (nan, nan, "", "")
-        )
+        both: tuple[Any, ...] = float("nan"), float("nan"), "", ""
+        if look := o.columns:
+            both = look.measured.mean, look.measured.margin, look.at_paper_seed, look.verdict
         rows.append(dict(zip(CLAIM, (*said, *numbers, *verdicts, *flags, *both), strict=True)))
     return rows
 

@@ -14,24 +14,34 @@ from bivaluate.elsewhere.recur import Recurrence, recur
 from bivaluate.elsewhere.traits import words
 from bivaluate.matrix import Matrix
 from bivaluate.report.render import Figure, Section
-from bivaluate.report.source import Content, Drawn
+from bivaluate.report.source import Content, Drawn, from_evaluations
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_CELLS = 2000  # biclusters x traits in the picture
+MOST_CELLS, MOST_SHOWN = 2000, 12  # biclusters x traits in the picture; associations that are not folded away
 
 Test = Callable[[Biclustering, Matrix], "pd.DataFrame | None"]
 
 
-def report_on(path: Path, pairs: Mapping[str, tuple[Biclustering, Matrix]], sections: Sequence[Section]) -> None:
-    """Write the page on some solutions, each with its matrix, with these panels."""
+def report_on(
+    path: Path,
+    pairs: Mapping[str, tuple[Biclustering, Matrix]],
+    sections: Sequence[Section],
+    places: Sequence[tuple[str, str]] = (),
+    test: Test = lambda solution, X: None,
+) -> None:
+    """Write the page on some solutions, each with its matrix, with these panels; `places` name the files of each."""
     from bivaluate.evaluation import evaluate
     from bivaluate.report import build_report
 
-    judged = [evaluate(X, solution.with_info(name=name), missing="omit") for name, (solution, X) in pairs.items()]
-    build_report(judged, path, sections=sections)
+    rules = {True: "omit", False: "raise"}
+    named = [(X, solution.with_info(name=name)) for name, (solution, X) in pairs.items()]
+    judged = [evaluate(X, solution, missing=rules[X.has_missing]) for X, solution in named]
+    for evaluation, place in zip(judged, places, strict=False):
+        evaluation.place = place
+    build_report(annotated(from_evaluations(judged), test), path, sections=sections)
 
 
 def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, recurs: bool, **how: Any) -> list[Section]:
@@ -48,31 +58,20 @@ def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, rec
 
 def confirm_section(found: Confirmation, of: str = "") -> Section:
     """Return the panel of a confirmation."""
-    columns = ("bicluster", "rows", "shared rows", "z", "p", "q", "verdict")
-    rows = [
-        (r["bicluster"], r["n_rows"], r["shared_rows"], *(_cell(r[key]) for key in ("z", "p", "q")), r["verdict"])
-        for r in found.records
-    ]
+    columns = ("bicluster", "verdict", "rows", "shared rows", "z", "p", "q", "reason")
+    keys = ("bicluster", "verdict", "n_rows", "shared_rows", "z", "p", "q", "reason")
+    rows = [tuple(_cell(record[key] or None) for key in keys) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
-    return Section(
-        f"{of} in other data" if of else "In other data",
-        " ".join([found.summary, *found.notes]),
-        columns,
-        rows,
-        marks=marks,
-    )
+    title = f"{of} in other data" if of else "In other data"
+    return Section(title, " ".join([found.summary, *found.notes]), columns, rows, marks=marks)
 
 
 def recur_section(found: Recurrence) -> Section:
     """Return the panel of groups that recur over samples."""
     columns = ("group", "samples", "members", "rows", "closeness", "nearest group", "rows by recurrence")
-    rows = [
-        (
-            *(r["group"], r["n_samples"], r["n_members"], r["n_rows"], r["closeness"], r["nearest"] or None),
-            ", ".join(label for label, _ in own[:12]),
-        )
-        for r, own in zip(found.records, found.rows, strict=True)
-    ]
+    keys = ("group", "n_samples", "n_members", "n_rows", "closeness", "nearest")
+    named = [", ".join(label for label, _ in own[:12]) for own in found.rows]
+    rows = [(*(r[key] or None for key in keys), own) for r, own in zip(found.records, named, strict=True)]
     return Section("Over samples", " ".join([found.summary, *found.notes]), columns, rows)
 
 
@@ -85,7 +84,11 @@ def annotated(source: Content, test: Test) -> Content:
         if drawn is None or table is None:
             return drawn
         known = words(table)
-        return replace(drawn, records=[{**r, "samples": known.get(str(r["bicluster"]), "")} for r in drawn.records])
+        records, rows = (
+            [{**row, "samples": known.get(str(row["bicluster"]), "")} for row in of]
+            for of in (drawn.records, drawn.verdict.biclusters)
+        )
+        return replace(drawn, records=records, verdict=replace(drawn.verdict, biclusters=tuple(rows)))
 
     return replace(source, load=load)
 
@@ -96,8 +99,9 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
 
     if table is None or not len(table):
         return []
-    telling = table[table["word"] != ""]
-    names = ("bicluster", "trait", "class", "inside", "outside", "effect", "q", "verdict")
+    place = {name: k for k, name in enumerate(dict.fromkeys(table["bicluster"]))}
+    telling = table[table["word"] != ""].sort_values(["bicluster", "q"], key=lambda v: v.replace(place), kind="stable")
+    names = ("bicluster", "word", "trait", "inside", "outside", "effect", "q", "verdict")
     rows = [tuple(_cell(row[name]) for name in names) for row in telling.to_dict("records")]
     n = table["bicluster"].nunique()
     some = telling["bicluster"].nunique()
@@ -106,7 +110,9 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
     figures = [Figure(plot_traits(table), caption)] if len(table) <= MOST_CELLS else []
     notes = table.attrs.get("notes", [])
     title = f"What the samples of {of} share" if of else "What their samples share"
-    return [Section(title, " ".join([text, *notes]), names if rows else (), rows, figures)]
+    folds = ((f"All {len(rows)} associations", len(rows)),) if len(rows) > MOST_SHOWN else ()
+    headings = ("bicluster", "its samples", *names[2:]) if rows else ()
+    return [Section(title, " ".join([text, *notes]), headings, rows, figures, folds=folds)]
 
 
 def _cell(value: Any) -> Any:

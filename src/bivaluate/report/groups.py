@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from bivaluate._errors import ParameterError
@@ -123,41 +124,29 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     table = results_table(solutions)
     keys = [str(key) for key in table.columns[5:]]
     ranking = [key for key in keys if key in RECORDS and RECORDS[key].ranks_solutions]
-    winners = choice.winners(table, ranking)
+    summaries = {key: choice.of_measure(table, key) for key in {*ranking, criterion, choice.PREDICTIVE}}
+    winners = choice.winners(table, ranking, summaries)
     bests = []
     for key in (key for key in ranking if RECORDS[key].main_rank):
         how = choice.high_is_better(key), RECORDS[key].nothing
-        bests.append(choice.best_k(choice.candidates(table, key, *how), *how).assign(measure=key))
+        bests.append(choice.best_k(summaries[key], *how).assign(measure=key))
     first, own = _marks([winners]), _marks(bests)
-    high = choice.high_is_better(criterion)
-    wins = choice.candidates(table, criterion, high, RECORDS[criterion].nothing)["wins"].tolist()
-    stands = choice.candidates(table, choice.PREDICTIVE, True, RECORDS[choice.PREDICTIVE].nothing)
+    wins = summaries[criterion]["wins"].tolist()
+    stands = summaries[choice.PREDICTIVE]
     predicts = (stands["stands"] & (stands["mean"] > RECORDS[choice.PREDICTIVE].nothing)).tolist()
     members: dict[Place, list[int]] = {}
     for index, s in enumerate(solutions):
         members.setdefault((s.dataset, s.algorithm, s.k), []).append(index)
     mean, spread, counted = _means(table, keys)
-    groups = [
-        Group(
-            place[0],
-            solutions[mine[0]].label or place[1],
-            place[2],
-            tuple(mine),
-            mean[i],
-            spread[i],
-            counted[i],
-            reasons=_reasons(keys, [solutions[index] for index in mine]),
-            statuses=dict(Counter(solutions[index].status for index in mine)),
-            reason=next((solutions[index].reason for index in mine if solutions[index].reason), ""),
-            taken=_taken(mine, solutions, criterion),
-            wins=wins[i],
-            first=frozenset(first.get(place, ())),
-            own=frozenset(own.get(place, ())),
-            predicts=predicts[i],
-            finds_k=solutions[mine[0]].finds_k,
-        )
-        for i, (place, mine) in enumerate(members.items())
-    ]
+    groups = []
+    for i, (place, mine) in enumerate(members.items()):
+        those = [solutions[index] for index in mine]
+        label, reason = those[0].label or place[1], next((one.reason for one in those if one.reason), "")
+        facts = (_reasons(keys, those), dict(Counter(one.status for one in those)), reason)
+        marks = wins[i], frozenset(first.get(place, ())), frozenset(own.get(place, ()))
+        known: dict[str, Any] = {"predicts": predicts[i], "finds_k": those[0].finds_k}
+        numbers, taken = (mean[i], spread[i], counted[i]), _taken(mine, solutions, criterion)
+        groups.append(Group(place[0], label, place[2], tuple(mine), *numbers, *facts, taken, *marks, **known))
     return Gathered(criterion, ranked(groups, criterion), table, winners, _seed_bests(table, ranking))
 
 
@@ -194,12 +183,10 @@ def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
 
 def _reasons(keys: Sequence[str], members: Sequence[Scored]) -> dict[str, str]:
     """Return why measures are undefined, or take no part, in some of the solutions."""
-    reasons = {}
-    for key in keys:
-        for scored in members:
-            if scored.status != "ok" or not math.isfinite(scored.values.get(key, math.nan)):
-                reasons[key] = scored.reasons.get(key) or scored.reason or "undefined for this solution"
-                break
+    reasons: dict[str, str] = {}
+    for key, scored in product(keys, members):
+        if scored.status != "ok" or not math.isfinite(scored.values.get(key, math.nan)):
+            reasons.setdefault(key, scored.reasons.get(key) or scored.reason or "undefined for this solution")
     return reasons
 
 

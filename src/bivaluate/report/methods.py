@@ -4,67 +4,47 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from html import escape
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from bivaluate.registry import METRICS, RECORDS
 
+if TYPE_CHECKING:
+    from bivaluate.measures.measure import Metric
 
-@dataclass(frozen=True)
-class Method:
-    """One measure as the methods section shows it."""
 
-    key: str
-    symbol: str
-    name: str
-    summary: str
-    direction: str
-    latex: str
-    reference: str
-
-    @property
-    def mathml(self) -> str:
-        """The formula as the page shows it; nothing if there is none."""
-        return _formulas().get(self.latex, escape(self.latex))
+BETTER = {"low": "low is better", "high": "high is better", "none": ""}
 
 
 @cache
-def _formulas() -> dict[str, str]:
+def formulas() -> dict[str, str]:
     """Return the formulas of measures as MathML, by their LaTeX; docs/generate.py renders them."""
     text = (files("bivaluate.report") / "static" / "formulas.json").read_text(encoding="utf-8")
     found: dict[str, str] = json.loads(text)
     return found
 
 
-def describe_methods(keys: Sequence[str]) -> list[Method]:
+def describe_methods(keys: Sequence[str]) -> list[Metric]:
     """Return the measures to explain: those present and, of one bicluster, the default ones with a formula."""
-    behind = [
-        key for key, metric in METRICS.items() if metric.level == "bicluster" and metric.default and metric.formula
-    ]
-    wanted = [*behind, *(key for key in keys if key in RECORDS and RECORDS[key].direction != "none")]
-    better = {"low": "low is better", "high": "high is better", "none": ""}
-    return [
-        Method(m.key, m.symbol, m.name, m.summary, better[m.direction], m.formula, m.reference)
-        for m in (RECORDS[key] for key in wanted)
-    ]
+    of_one = [m for m in METRICS.values() if m.level == "bicluster" and m.default and m.formula]
+    return [*of_one, *(RECORDS[key] for key in keys if key in RECORDS and RECORDS[key].direction != "none")]
 
 
-def references(methods: Sequence[Method]) -> list[str]:
+def references(methods: Sequence[Metric]) -> list[str]:
     """Return the distinct references of the measures, in order."""
     return list(dict.fromkeys(method.reference for method in methods if method.reference))
 
 
-def methods_text(methods: Sequence[Method], version: str, rerun: str = "") -> str:
+def methods_text(methods: Sequence[Metric], version: str, rerun: str = "") -> str:
     """Return a paragraph with formulas in LaTeX and numbered citations, ready to paste."""
     cited = references(methods)
     lines = [f"Biclustering solutions were scored with bivaluate {version}.", ""]
     for method in methods:
         mark = f" [{cited.index(method.reference) + 1}]" if method.reference else ""
         name = method.name if method.name == method.symbol else f"{method.name} ({method.symbol})"
-        formula = f" ${method.latex}$" if method.latex else ""
-        better = f"; {method.direction}" if method.direction else ""
+        formula = f" ${method.formula}$" if method.formula else ""
+        better = f"; {BETTER[method.direction]}" if BETTER[method.direction] else ""
         lines.append(f"- {name[0].upper()}{name[1:]}{mark}: {method.summary.rstrip('.')}{better}.{formula}")
     lines += [
         "",

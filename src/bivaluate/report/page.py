@@ -14,6 +14,7 @@ from bivaluate.judge.choice import EVIDENCE, RAW, pick
 from bivaluate.judge.verdict import Verdict
 from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Gathered, Group, gather
+from bivaluate.report.methods import BETTER
 from bivaluate.report.pictures import Budget, best_terms, bicluster_records, draw_solution, members_of, plain
 from bivaluate.report.sentences import Findings, speak, speak_all
 from bivaluate.report.source import Content, Drawn, Null
@@ -75,7 +76,7 @@ def make_page(source: Content, title: str | None = None, by: str | None = None) 
     main = [key for key in [*(metric.key for metric in main_metrics()), *OF_FITS] if key in keys]
     return Page(
         title=title or _title(datasets),
-        subtitle=_subtitle(source, groups, datasets, algorithms, list(drawn.values())),
+        subtitle=_subtitle(source, groups, datasets, list(drawn.values())),
         verdict=speak_all(cases) if len(cases) > 1 else speak(only),
         shown=shown,
         by_dataset=[
@@ -149,6 +150,7 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
 
 def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, Drawn | None]) -> Findings:
     groups = [group for group in judged.groups if group.dataset == dataset]
+    asked = (EVIDENCE, judged.criterion) if source.nulls else ()
     case = Findings(
         groups,
         judged.criterion,
@@ -157,9 +159,7 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
         fitted=source.kind == "run",
         held_out=source.held_out,
         finds_k={group.algorithm for group in groups if source.solutions[group.taken].finds_k},
-        p_values={
-            key: source.choice_p(key).get(dataset, math.nan) for key in (EVIDENCE, judged.criterion) if source.nulls
-        },
+        p_values={key: source.choice_p(key).get(dataset, math.nan) for key in asked},
     )
     supported = any(group.value("n_supported") > 0 for group in groups)
     near = None if supported else pick([group.value(RAW) for group in groups], high=True)
@@ -189,13 +189,8 @@ def _curve(case: Findings) -> dict[str, Any] | None:
         return None
     keys = (case.criterion, "n_supported", "n_biclusters")
     points = [[g.k, *(plain(g.value(key)) for key in keys), plain(g.spread.get(case.criterion))] for g in mine]
-    return {
-        "measure": RECORDS[case.criterion].symbol,
-        "algorithm": winner.family,
-        "points": points,
-        "best": winner.k,
-        "good": case.as_good,
-    }
+    curve = {"measure": RECORDS[case.criterion].symbol, "algorithm": winner.family, "points": points}
+    return curve | {"best": winner.k, "good": case.as_good}
 
 
 def _details(
@@ -211,18 +206,9 @@ def _details(
         facts = {"anchor": f"solution-{i + 1}", "dataset": group.dataset, "name": group.called, "seed": scored.seed}
         data = facts | draw_solution(shown, budget)
         data["scores"] = {key: plain(value) for key, value in scored.values.items()}
-        details.append(
-            facts
-            | {
-                "opened": i == opened,
-                "n_biclusters": len(shown.solution),
-                "verdict": shown.verdict,
-                "members": members_of(shown),
-                "questions": _by_question(scored.values, scored.reasons),
-                "left_out": data["left_out"],
-                "data": data,
-            }
-        )
+        more = {"opened": i == opened, "n_biclusters": len(shown.solution), "verdict": shown.verdict, "data": data}
+        more |= {"questions": _by_question(scored.values, scored.reasons), "left_out": data["left_out"]}
+        details.append(facts | more | {"members": members_of(shown)})
     return details
 
 
@@ -243,9 +229,13 @@ def _valued(key: str, values: Mapping[str, float], reasons: Mapping[str, str]) -
     text = percent(value) if record.percent else number(value)
     if not math.isfinite(value):
         text = f"undefined: {reasons.get(key) or 'the formula has no value here'}"
-    better = {"low": "low is better", "high": "high is better"}.get(record.direction, "")
-    symbol = SIZES.get(key, record.symbol if record.symbol != key else key.replace("_", " "))
-    return {"symbol": symbol, "value": text, "summary": record.summary, "better": better}
+    return {"symbol": _symbol(key), "value": text, "summary": record.summary, "better": BETTER[record.direction]}
+
+
+def _symbol(key: str) -> str:
+    """Return what tables call a measure."""
+    known = RECORDS[key].symbol if key in RECORDS else key
+    return SIZES.get(key, known if known != key else key.replace("_", " "))
 
 
 def _measures(source: Content) -> list[str]:
@@ -256,17 +246,11 @@ def _measures(source: Content) -> list[str]:
 
 
 def _measure(key: str) -> dict[str, Any]:
-    metric = RECORDS.get(key)
-    symbol = metric.symbol if metric and metric.symbol != key else key.replace("_", " ")
-    return {
-        "key": key,
-        "symbol": SIZES.get(key, symbol),
-        "name": metric.name if metric else key,
-        "direction": metric.direction if metric else "none",
-        "summary": metric.summary if metric else "",
-        "range": [plain(float(end)) for end in metric.range] if metric else [None, None],
-        "percent": metric is not None and metric.percent,
-    }
+    said: dict[str, Any] = {"name": key, "direction": "none", "summary": "", "range": [None, None], "percent": False}
+    if metric := RECORDS.get(key):
+        said = {name: getattr(metric, name) for name in said}
+        said["range"] = [plain(float(end)) for end in metric.range]
+    return {"key": key, "symbol": _symbol(key)} | said
 
 
 def bicluster_measures() -> list[dict[str, Any]]:
@@ -318,13 +302,7 @@ def _title(datasets: Sequence[str]) -> str:
     return "Biclusters" if not datasets else f"Biclusters of {len(datasets)} data sets"
 
 
-def _subtitle(
-    source: Content,
-    groups: Sequence[Group],
-    datasets: Sequence[str],
-    algorithms: Sequence[str],
-    drawn: Sequence[Drawn | None],
-) -> str:
+def _subtitle(source: Content, groups: Sequence[Group], datasets: Sequence[str], drawn: Sequence[Drawn | None]) -> str:
     """Say in one line what was scored."""
     parts = [plural(len(datasets), "data set")] if len(datasets) > 1 else []
     first = next((one.matrix for one in drawn if one is not None), None)
@@ -332,12 +310,10 @@ def _subtitle(
         parts.append(" × ".join(f"{n:,} {noun}" for n, noun in zip(first.shape, first.nouns, strict=True)))
     parts.append(groups[0].name if len(groups) == 1 else plural(len(source.solutions), "solution"))
     if source.kind == "run" and groups:
-        ks = sorted({group.k for group in groups})
-        parts += [
-            listing(algorithms) if len(algorithms) <= 5 else plural(len(algorithms), "algorithm"),
-            f"K = {', '.join(map(str, ks))}" if len(ks) <= 8 else f"{len(ks)} values of K",
-            plural(len({s.seed for s in source.solutions}), "seed"),
-        ]
+        ks, algorithms = sorted({group.k for group in groups}), list(dict.fromkeys(g.algorithm for g in groups))
+        parts.append(listing(algorithms) if len(algorithms) <= 5 else plural(len(algorithms), "algorithm"))
+        parts.append(f"K = {', '.join(map(str, ks))}" if len(ks) <= 8 else f"{len(ks)} values of K")
+        parts.append(plural(len({s.seed for s in source.solutions}), "seed"))
     return " · ".join(parts)
 
 
@@ -348,11 +324,9 @@ def _detail_note(source: Content, groups: Sequence[Group], chosen: Sequence[Grou
         return ""
     if source.kind != "run":
         return f"{plural(len(chosen), 'solution')} are drawn, the best ones; {plural(left, 'other')} are in the table only."
-    return (
-        f"{plural(len(chosen), 'solution')} are drawn: the best of each data set, then the best of its other algorithms, "
-        f"each with its best seed. {plural(left, 'other solution')} of "
-        f"{plural(len(groups), 'combination')} of data set, algorithm and K are in the table only."
-    )
+    rest = f"{plural(left, 'other solution')} of {plural(len(groups), 'combination')} of data set, algorithm and K"
+    order = "the best of each data set, then the best of its other algorithms, each with its best seed"
+    return f"{plural(len(chosen), 'solution')} are drawn: {order}. {rest} are in the table only."
 
 
 def _warnings(source: Content, groups: Sequence[Group]) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from bivaluate.measures._blocks import is_constant_row, standardise
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.registry import METRICS
 from bivaluate.report.source import Drawn
-from bivaluate.solution import Bicluster, Biclustering
+from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import Enrichment
@@ -65,9 +65,7 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
         "shape": list(drawn.matrix.shape),
         "nouns": list(drawn.matrix.nouns),
         "heatmap": _heatmap(drawn.matrix, solution, budget.cells),
-        "profiles": [
-            _profile(drawn.matrix, drawn.solution[k], names[k], budget.points // len(profiles)) for k in profiles
-        ],
+        "profiles": [_profile(drawn, k, names[k], budget.points // len(profiles)) for k in profiles],
         "mergers": {
             "errors": [[_rounded(value, 5) for value in line] for line in errors.tolist()] if few else [],
             "pairs": [pair for group in groups for pair in group.pairs] if few else [],
@@ -136,8 +134,7 @@ def make_picture(matrix: Matrix, solution: Biclustering, max_cells: int = 60_000
 
 def _average(matrix: Matrix, rows: Axis, cols: Axis) -> NDArray[np.float64]:
     every = np.arange(matrix.shape[1])
-    sums = np.empty((rows.n_bins, cols.n_bins))
-    counts = np.empty((rows.n_bins, cols.n_bins))
+    sums, counts = np.empty((2, rows.n_bins, cols.n_bins))
     starts = cols.edges[:-1]
     for b, (start, stop) in enumerate(zip(rows.edges[:-1].tolist(), rows.edges[1:].tolist(), strict=True)):
         members = rows.order[start:stop]
@@ -206,7 +203,8 @@ def _few(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return sorted(sorted(found, key=lambda run: run[0] - run[1])[:MAX_RUNS])
 
 
-def _profile(matrix: Matrix, bicluster: Bicluster, name: str, budget: int) -> dict[str, Any]:
+def _profile(drawn: Drawn, k: int, name: str, budget: int) -> dict[str, Any]:
+    matrix, bicluster = drawn.matrix, drawn.solution[k]
     members = bicluster.rows
     if not matrix.in_memory:
         members = members[spaced(len(members), max(MAX_LINES, CHUNK_CELLS // len(bicluster.cols)))]
@@ -226,23 +224,14 @@ def _profile(matrix: Matrix, bicluster: Bicluster, name: str, budget: int) -> di
 
 def members_of(drawn: Drawn) -> list[dict[str, Any]]:
     """Return who is in each bicluster, by name where there are names."""
-    names, matrix = bicluster_names(drawn), drawn.matrix
-    found = []
-    for k in most_evident(drawn, MAX_PROFILES):
-        rows, cols = drawn.solution[k].rows, drawn.solution[k].cols
-        found.append(
-            {
-                "name": names[k],
-                "rows": _some([matrix.row_label(int(i)) for i in rows[: MAX_MEMBERS[0]]], len(rows)),
-                "cols": _some([matrix.col_label(int(j)) for j in cols[: MAX_MEMBERS[1]]], len(cols)),
-            }
-        )
-    return found
+    names, label = bicluster_names(drawn), (drawn.matrix.row_label, drawn.matrix.col_label)
 
+    def some(members: NDArray[np.int64], side: int) -> str:
+        named, rest = [label[side](int(i)) for i in members[: MAX_MEMBERS[side]]], len(members) - MAX_MEMBERS[side]
+        return ", ".join(named) + (f" and {rest:,} more" if rest > 0 else "")
 
-def _some(names: Sequence[str], total: int) -> str:
-    rest = total - len(names)
-    return ", ".join(names) + (f" and {rest:,} more" if rest else "")
+    shown = ((names[k], drawn.solution[k]) for k in most_evident(drawn, MAX_PROFILES))
+    return [{"name": name, "rows": some(b.rows, 0), "cols": some(b.cols, 1)} for name, b in shown]
 
 
 def bicluster_records(drawn: Drawn) -> list[dict[str, Any]]:
@@ -281,16 +270,11 @@ def _enrichment(result: Enrichment | None) -> dict[str, Any] | None:
 
 
 def _left_out(solution: Biclustering, n_mergers: int, budget: Budget) -> list[str]:
-    said = []
-    rest = {
-        most: f"{plural(len(solution) - most, 'bicluster')} other than the {most} with the most evidence"
-        for most in (MAX_SHOWN, MAX_PROFILES)
-        if len(solution) > most
-    }
-    if MAX_SHOWN in rest:
-        said.append(f"{rest[MAX_SHOWN]} (the table beside the page has all)")
-    if MAX_PROFILES in rest:
-        said.append(f"the profiles of {rest[MAX_PROFILES]}")
+    said, texts = [], {MAX_SHOWN: "{} (the table beside the page has all)", MAX_PROFILES: "the profiles of {}"}
+    for most, text in texts.items():
+        if len(solution) > most:
+            rest = f"{plural(len(solution) - most, 'bicluster')} other than the {most} with the most evidence"
+            said.append(text.format(rest))
     if n_mergers > budget.mergers:
         said.append(f"the merger matrix of {n_mergers} biclusters (the table names the nearest of each)")
     return said
@@ -300,15 +284,11 @@ def _table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return records as columns and rows, and the supported one that is best in each column that has a best."""
     columns = list(records[0]) if records else []
     best = {}
+    able = [record.get("verdict", SUPPORTED) == SUPPORTED for record in records]
     for key in columns:
         if key in METRICS and METRICS[key].direction != "none":
-            values = [
-                float(record[key])
-                if record[key] is not None and record.get("verdict", SUPPORTED) == SUPPORTED
-                else math.nan
-                for record in records
-            ]
-            best[key] = pick(values, METRICS[key].direction == "high")
+            values = [math.nan if r[key] is None else float(r[key]) for r in records]
+            best[key] = pick(np.where(able, values, math.nan), METRICS[key].direction == "high")
     return {"columns": columns, "rows": [[plain(record.get(c)) for c in columns] for record in records], "best": best}
 
 

@@ -9,7 +9,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -215,9 +215,7 @@ def build_report(
     target = Path(path)
     beside = {name: target.with_suffix(f".{name}.csv") for name in page.tables}
     names = [f".{name}.csv" for name in beside]
-    write_whole(
-        target, render(page, sections, rerun=found.rerun, provenance=found.provenance, tables=names, headline=headline)
-    )
+    write_whole(target, render(page, sections, found.rerun, found.provenance, names, headline))
     for name, file in beside.items():
         write_whole(file, table_text(page.tables[name]))
     return target
@@ -247,32 +245,28 @@ def write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
 def render(
     page: Page,
     sections: Sequence[Section] = (),
-    *,
     rerun: str = "",
-    provenance: Mapping[str, str] | None = None,
-    tables: Sequence[str] = (),
-    headline: str = "",
+    provenance: Any = None,
+    tables: Any = (),
+    first: str = "",
 ) -> str:
-    """Return the page as HTML; `tables` are the endings of the files beside it, `headline` what it begins with."""
+    """Return the page as HTML; `tables` are the endings of the files beside it, `first` is what it begins with."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from bivaluate import __version__
     from bivaluate._glossary import GLOSSARY
     from bivaluate.judge.verdict import described, headings
     from bivaluate.registry import RECORDS, symbol
-    from bivaluate.report.methods import describe_methods, methods_text, references
+    from bivaluate.report.methods import BETTER, describe_methods, formulas, methods_text, references
     from bivaluate.report.page import bicluster_measures
 
-    environment = Environment(
-        loader=PackageLoader("bivaluate.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    look: dict[str, Any] = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+    loader = PackageLoader("bivaluate.report", "templates")
+    environment = Environment(loader=loader, undefined=StrictUndefined, **look)
     environment.filters |= {"number": number, "percent": percent, "symbol": symbol, "tidy": tidy, "said": _said}
     environment.filters |= {"anchor": _anchor, "parts": _parts, "counted": _counted}
     environment.globals |= {"described": described, "headings": headings, "tones": TONES, "glossary": GLOSSARY}
+    environment.globals |= {"better": BETTER, "formulas": formulas(), "is_number": _is_number, "version": __version__}
     methods = describe_methods(page.measures)
     symbols = {key: record.symbol for key, record in RECORDS.items()}
     return environment.get_template("report.html.j2").render(
@@ -286,11 +280,9 @@ def render(
         methods_text=methods_text(methods, __version__, rerun),
         rerun=rerun,
         tables=tables,
-        headline=headline,
+        headline=first,
         many=len(page.data["groups"]) != 1,
         provenance=provenance or {},
-        version=__version__,
-        is_number=_is_number,
     )
 
 

@@ -77,10 +77,8 @@ class Findings:
             return []
         mine = [g for g in self.groups if g.family == best.family and g.takes_part(key)]
         ks = [group.k for group in mine]
-        low, high = choice.as_good(ks, [group.value(key) for group in mine], choice.high_is_better(key)) or (
-            best.k,
-            best.k,
-        )
+        found = choice.as_good(ks, [group.value(key) for group in mine], choice.high_is_better(key))
+        low, high = found or (best.k, best.k)
         return sorted(k for k in ks if low <= k <= high)
 
 
@@ -162,15 +160,8 @@ def _choice(case: Findings) -> list[str]:
         said.append(verdict.reproducibility(winner.value("stability"))[1])
     if len(case.groups) < 2:
         return said
-    return [
-        *said,
-        *_others(case, winner),
-        *_as_good(case, winner),
-        *_beside_null(case),
-        *_edge(case, winner),
-        *_steadiness(case, winner),
-        *_disagreement(case, winner),
-    ]
+    said += [*_others(case, winner), *_as_good(case, winner), *_beside_null(case), *_edge(case, winner)]
+    return [*said, *_steadiness(case, winner), *_disagreement(case, winner)]
 
 
 def _others(case: Findings, winner: Group) -> list[str]:
@@ -190,12 +181,17 @@ def _others(case: Findings, winner: Group) -> list[str]:
 
 
 def _as_good(case: Findings, winner: Group) -> list[str]:
-    """Say which other K are as good."""
-    good = case.as_good
-    if len(good) < 2 or winner.algorithm in case.finds_k:
+    """Say which other K are as good, and which has supported biclusters only."""
+    good, said = case.as_good, []
+    if winner.algorithm in case.finds_k:
         return []
-    span = f"{good[0]} to {good[-1]}" if len(good) > 2 else listing(list(map(str, good)))
-    return [f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best."]
+    if len(good) > 1:
+        span = f"{good[0]} to {good[-1]}" if len(good) > 2 else listing(list(map(str, good)))
+        said.append(f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best.")
+    mine = [g for g in case.groups if g.family == winner.family and g.takes_part(EVIDENCE)]
+    rows = [(g.k, g.value(EVIDENCE), g.value("n_biclusters"), g.value("n_supported")) for g in mine]
+    whole = choice.all_supported(rows, winner.k) if case.criterion == EVIDENCE else ""
+    return [*said, *filter(None, [whole])]
 
 
 def _beside_null(case: Findings) -> list[str]:
@@ -228,9 +224,8 @@ def _steadiness(case: Findings, winner: Group) -> list[str]:
         often = all_of(seeds, "seed") if winner.wins == seeds else f"{winner.wins} of {plural(seeds, 'seed')}"
         return [f"{winner.name} is best in {often}."]
     rival = max((g for g in case.groups if g is not winner), key=lambda g: g.wins)
-    return [
-        f"The choice depends on the seed: {winner.name} is best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}."
-    ]
+    who = f"{winner.name} is best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}"
+    return [f"The choice depends on the seed: {who}."]
 
 
 def _disagreement(case: Findings, winner: Group) -> list[str]:
@@ -258,11 +253,8 @@ def speak_all(cases: Mapping[str, Findings]) -> Verdict:
     fresh = [name for name, case in cases.items() if not case.groups]
     notes += [f"Nothing can be chosen on {listing(undecided, 5)}."] if undecided and decided else []
     notes += [f"Not fitted yet: {listing(fresh, 5)}."] if fresh else []
-    if not decided:
-        return Verdict(
-            f"None of {plural(len(cases), 'data set')} has a solution that can be chosen.", notes=tuple(notes)
-        )
-    return Verdict(_headline_of_all(decided, len(cases)), notes=tuple(notes))
+    none = f"None of {plural(len(cases), 'data set')} has a solution that can be chosen."
+    return Verdict(_headline_of_all(decided, len(cases)) if decided else none, notes=tuple(notes))
 
 
 def _headline_of_all(decided: Mapping[str, tuple[Findings, Group]], n_cases: int) -> str:

@@ -141,10 +141,8 @@ def read_source(source: Any) -> Content:
     evaluations = list(source) if isinstance(source, (list, tuple)) else [source]
     for evaluation in evaluations:
         if not all(hasattr(evaluation, name) for name in ("scores", "solution", "records", "verdict")):
-            raise ParameterError(
-                "a report is built from a run folder, an evaluation or a list of evaluations; "
-                f"found {type(evaluation).__name__}."
-            )
+            allowed = "a run folder, an evaluation or a list of evaluations"
+            raise ParameterError(f"a report is built from {allowed}; found {type(evaluation).__name__}.")
     return from_evaluations(evaluations)
 
 
@@ -166,12 +164,9 @@ def from_evaluations(evaluations: Sequence[Any]) -> Content:
         e = evaluations[index]
         return Drawn(e.matrix, e.solution, e.records, e.mergers, e.verdict)
 
-    def records(index: int) -> Sequence[Mapping[str, Any]]:
-        found: Sequence[Mapping[str, Any]] = evaluations[index].records
-        return found
-
     exponent = evaluations[0].options.exponent if evaluations else EXPONENT
-    return Content("evaluations", solutions, load, records, rerun=given_command(), exponent=exponent)
+    own = [evaluation.records for evaluation in evaluations]
+    return Content("evaluations", solutions, load, own.__getitem__, rerun=given_command(), exponent=exponent)
 
 
 def from_run(source: Run | str | os.PathLike[str]) -> Content:

@@ -5,11 +5,11 @@ from .held_out import predictive_gain as predictive_gain
 from .load import Run as Run
 from .load import check_run as check_run
 from .load import load_run as load_run
-from .parts import merge_parts as merge_parts
 from .plan import Plan as Plan
 from .refine import Refined as Refined
 from .refine import refine as refine
 from .run import Sweep as Sweep
+from .run import merge_parts as merge_parts
 from .search import KSelection as KSelection
 from .search import k_curve as k_curve
 from .search import select_k as select_k

@@ -15,14 +15,12 @@ DATA = ""  # the variant of a cell that is performed on the data themselves
 
 
 class Cell(NamedTuple):
-    """One entry of a sweep: an algorithm asked for K biclusters of a data set, with a seed.
+    """One fit of a sweep: an algorithm asked for K biclusters of a data set, with a seed.
 
     Parameters
     ----------
-    dataset, algorithm : str
-        Their names, as in the tables of the run.
-    k, seed : int
-        Number of biclusters asked for, and the seed.
+    dataset, algorithm, k, seed : str, str, int, int
+        Names as in the tables of the run, the number of biclusters asked for, and the seed.
 
     See Also
     --------
@@ -70,13 +68,8 @@ class Task:
     stability: int = 0
     view: str = ""  # in what form the algorithm gets the data
     given: bytes | None = None  # a packed solution to refine, in place of a fit
-    word: str = ""  # what makes the algorithm, where that is not its name
+    key: str = ""  # what makes the estimator: a key of the registry, a class, a command
     n_jobs: int | None = 1  # threads of one fit: a sweep is parallel itself
-
-    @property
-    def key(self) -> str:
-        """What makes the estimator: a key of the registry, a class, a command."""
-        return self.word or self.algorithm
 
     @property
     def matrix_key(self) -> tuple[str, int | None]:

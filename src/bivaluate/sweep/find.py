@@ -160,8 +160,11 @@ class Found:
         >>> print(found.verdict)
         1 bicluster, with a shifted mean.
         """
-        own = self.evaluation.verdict
-        return replace(own, headline=self._headline, notes=(self._found_by, *self.notes, *own.notes), next_steps=())
+        own, unnamed = self.evaluation.verdict, self.evaluation.place == ("MATRIX", "SOLUTION")
+        notes, steps = (self._found_by, *self.notes, *own.notes), () if unnamed else own.next_steps
+        tried = plural(len({_base(fit) for fit in self.outcomes}), "algorithm")
+        reason = own.reason or f"{tried} found no block that a search in pure noise does not find, too."
+        return replace(own, headline=self._headline, reason=reason, notes=notes, next_steps=steps)
 
     @property
     def _found_by(self) -> str:
@@ -213,12 +216,14 @@ class Found:
         own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
         return plot_candidates(table.assign(k=np.where(own_k, table["n_supported"], table["k"])), ax=ax)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(self, path: str | os.PathLike[str], traits: pd.DataFrame | None = None) -> Path:
         """Write the report, one HTML file.
 
         Parameters
         ----------
         path : str or path-like
+        traits : DataFrame, optional
+            What samples share, from :func:`bivaluate.traits`: a column and a panel.
 
         Returns
         -------
@@ -230,18 +235,21 @@ class Found:
         >>> found.report("page.html")  # doctest: +SKIP
         """
         from bivaluate.report import Figure, Section, build_report
+        from bivaluate.report.elsewhere import annotated, trait_sections
+        from bivaluate.report.source import from_evaluations
 
         rows = [
-            [_called(Fit(key, k, seed)), int(seed), int(supported), evidence]
+            [_called(Fit(key, k, seed)) + " (refined)" * key.endswith(FINAL), int(seed), int(supported), evidence]
             for key, k, seed, evidence, supported in self.candidates[list(CANDIDATE)].itertuples(index=False)
         ]
         caption = "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."
         headings = ("solution", "seed", "supported", "evidence")
         folds = ((f"All {len(rows)} solutions", len(rows)),) if len(rows) > MOST_SHOWN else ()
-        figures = (Figure(self.plot(), caption),)
+        figures = (Figure(self.plot(), caption),) if len(self.solution) else ()
         section = Section("Candidates", self._beyond(), headings, rows, figures, folds=folds)
         self.evaluation.verdict = self.verdict
-        return build_report(self.evaluation, path, sections=[section])
+        source = annotated(from_evaluations([self.evaluation]), lambda solution, X: traits)
+        return build_report(source, path, sections=[*trait_sections(traits), section])
 
     def _beyond(self) -> str:
         """Say which supported biclusters only the second best algorithm found."""
@@ -413,13 +421,13 @@ def _scores(outcomes: Mapping[Fit, Outcome]) -> dict[Fit, Score | None]:
 
 
 def _answer(matrix: Matrix, outcome: Outcome, best: Fit, chosen: Chosen) -> Biclustering:
-    """Return the supported biclusters of the best solution, those of most evidence first."""
+    """Return the supported biclusters of the best solution, in its order: as numbered in a sweep of the same plan."""
     from bivaluate.chance.evidence import evidence_table
 
     assert outcome.solution is not None
     solution = unpack_solution(outcome.solution)
     judged = evidence_table(matrix, solution, missing=str(chosen.score.get("missing", "raise")))
-    order = sorted(judged.order, key=lambda k: -judged.gain[k])
+    order = sorted(judged.order)
     known = {"algorithm": best.algorithm, "k": len(order) if is_own_k(_base(best)) else best.k, "seed": best.seed}
     return solution.select(order).with_info(**known, name="find")
 

@@ -63,14 +63,13 @@ def predictive_gain(
     *,
     folds: int = 5,
     share: float = 0.1,
-    nested: bool = False,
     random_state: int | Sequence[int] = 0,
+    nested: bool = False,
 ) -> PredictiveGain:
     """Hide cells, fit the rest, predict what was hidden: the gain over row and column means, for each K.
 
     For the fit, hidden cells are set to row mean + column mean − grand mean of the visible ones. Each bicluster then
-    predicts its hidden cells by an additive fit to its visible ones, on top of row and column means fitted anew
-    to what the biclusters leave; overlapping biclusters predict by the mean of their fits.
+    predicts its hidden cells by an additive fit to its visible ones, on top of row and column means.
 
     Parameters
     ----------
@@ -78,12 +77,10 @@ def predictive_gain(
         Data matrix; missing cells are never hidden and are set to the means for the fit.
     fit, k_values : callable, iterable of int
         ``fit(X_filled, k)`` returns the Biclustering of k biclusters found in a complete matrix; the k to try.
-    folds, share : int, float
-        How many disjoint sets of cells are hidden, one at a time, and the share of the observed cells in each.
+    folds, share, random_state : int, float, int or sequence of int
+        How many disjoint sets of cells are hidden, one at a time, the share of the observed cells in each, the seed.
     nested : bool, default=False
         Whether the first k biclusters of a fit for more are those of a fit for k: one fit per fold then serves all K.
-    random_state : int or sequence of int, default=0
-        Seed of the choice of cells.
 
     Returns
     -------

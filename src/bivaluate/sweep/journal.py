@@ -1,7 +1,4 @@
-"""The journal of a run: one SQLite file, one writer; a cell is in it wholly or not at all.
-
-What is finished stands here; ``run.py`` asks for the rest and goes on with it.
-"""
+"""The journal of a run, where what is finished stands: one SQLite file, one writer; a fit is in it wholly or not."""
 
 from __future__ import annotations
 
@@ -130,10 +127,9 @@ class Journal:
             for row in self._db.execute(query, values):  # noqa: UP028 -- it would close the cursor of a closed journal
                 yield row
         except sqlite3.Error as error:
-            raise RunError(
-                f"the journal {self.path} is damaged ({error}). The tables and solutions beside it are as they were last "
-                f"written; 'bivaluate doctor {self.path.parent}' says what is whole."
-            ) from error
+            kept = "The tables and solutions beside it are as they were last written"
+            whole = f"'bivaluate doctor {self.path.parent}' says what is whole"
+            raise RunError(f"the journal {self.path} is damaged ({error}). {kept}; {whole}.") from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -281,8 +277,6 @@ def _sound(what: str) -> Iterator[None]:
     """Say what is damaged; zlib, zipfile and NumPy each have their own words for it."""
     try:
         yield
-    except RunError:
-        raise
     except Exception as error:
         raise RunError(f"{what} damaged ({error}).") from error
 
@@ -293,11 +287,10 @@ def solution_text(blob: bytes) -> str:
         return _unpacked(blob).decode("utf-8")
 
 
-def unpack_solution(blob: bytes) -> Biclustering:
-    """Restore a packed solution."""
-    text = solution_text(blob)
-    with _sound("a solution in the journal is"):
-        document = parse_document(text, "the journal")
+def unpack_solution(blob: bytes, of: str = "") -> Biclustering:
+    """Restore a packed solution; `of` says whose, where it is damaged."""
+    with _sound(f"{of}a solution in the journal is"):
+        document = parse_document(_unpacked(blob).decode("utf-8"), "the journal")
         return Biclustering(document.members, document.shape, info=document.info)
 
 
@@ -308,9 +301,9 @@ def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:
     return zlib.compress(buffer.getvalue(), 1)
 
 
-def unpack_mergers(blob: bytes) -> dict[str, NDArray[np.float64]]:
+def unpack_mergers(blob: bytes, of: str = "") -> dict[str, NDArray[np.float64]]:
     """Restore packed merger matrices."""
-    with _sound("the mergers of a fit in the journal are"):
+    with _sound(f"{of}the mergers of a fit in the journal are"):
         stored, mergers = np.load(io.BytesIO(_unpacked(blob)), allow_pickle=False), {}
         for key in stored.files:
             k = int((np.sqrt(8 * len(stored[key]) + 1) - 1) / 2)

@@ -6,8 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from bivaluate._text import html_table, plural, unpacked
 from bivaluate.matrix import Matrix
 from bivaluate.registry import RENAMED
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import EXTRA_SEED, Cell
+from bivaluate.sweep.cells import EXTRA_SEED, FAILED, TIMED_OUT, Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, checksum, restore_matrix, solution_path
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
@@ -75,6 +74,21 @@ class Run:
     folder, journal : Path, Journal
         The run folder, and its journal if that is open already.
 
+    Attributes
+    ----------
+    path, datasets, plan : Path, list of str, Plan
+        The folder, the names of the data sets, and what was asked for.
+    cells, missing, missing_copies : list of Cell, list of Cell, int
+        All fits of the plan, those that are not finished, and how many are not on surrogates.
+    results, biclusters, times : DataFrame
+        One row per finished fit: status, sizes and every measure; one per bicluster; seconds.
+    variants, null : DataFrame
+        One row per finished fit to a surrogate; per fit and measure its null band, gap and p-value.
+    tables : dict of str to DataFrame
+        The tables by name: those that have rows, or are always written.
+    provenance : dict
+        Versions, command, seeds, matrix checksums and the sessions that worked on the run.
+
     Raises
     ------
     RunError
@@ -87,7 +101,21 @@ class Run:
     Examples
     --------
     >>> run = Sweep(Plan("scenario:S9b", "cca", k=[2, 3], null="permute", null_runs=2)).run()
+    >>> run.results[["k", "n_biclusters"]].values.tolist(), run.missing, list(run.tables)[3:]
+    ([[2, 2], [3, 3]], [], ['variants', 'null'])
     """
+
+    plan: Plan
+    provenance: dict[str, Any]
+    cells: list[Cell]
+    missing: list[Cell]
+    missing_copies: int
+    results: pd.DataFrame
+    variants: pd.DataFrame
+    biclusters: pd.DataFrame
+    times: pd.DataFrame
+    null: pd.DataFrame
+    tables: dict[str, pd.DataFrame]
 
     def __init__(self, folder: Path, journal: Journal | None = None) -> None:
         self.path = folder
@@ -104,29 +132,21 @@ class Run:
         self.matrices = {(entry["dataset"], entry["seed"]): entry for entry in self.journal.records("matrices")}
         self.datasets: list[str] = list(dict.fromkeys(dataset for dataset, _ in self.matrices))
 
+    def __getattr__(self, name: str) -> Any:
+        """Make what is said above of a run when it is first asked for."""
+        if name not in type(self).__annotations__:
+            raise AttributeError(f"a Run has no attribute {name!r}")
+        vars(self)[name] = found = getattr(self, f"_{name}")()
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy as what it is: a folder that is opened again."""
         return load_run, (self.path,)
 
-    @cached_property
-    def plan(self) -> Plan:
-        """What was asked for.
-
-        Examples
-        --------
-        >>> run.plan.algorithms, run.plan.k
-        (('cca',), (2, 3))
-        """
+    def _plan(self) -> Plan:
         return stored_plan(parsed(self._meta["plan"]), str(self.path))
 
-    @cached_property
-    def provenance(self) -> dict[str, Any]:
-        """Versions, command, seeds, matrix checksums and the sessions that worked on the run.
-
-        Examples
-        --------
-        >>> made_by = run.provenance["bivaluate"]
-        """
+    def _provenance(self) -> dict[str, Any]:
         made = parsed(self._meta["provenance"])
         if not isinstance(made, dict) or "bivaluate" not in made:
             raise RunError(f"the provenance in the journal of {self.path} is damaged.")
@@ -140,97 +160,32 @@ class Run:
             "sessions": self.journal.records("sessions"),
         }
 
-    @cached_property
-    def cells(self) -> list[Cell]:
-        """All fits of the plan, finished or not.
-
-        Examples
-        --------
-        >>> run.cells[0]
-        Cell(dataset='scenario:S9b', algorithm='cca', k=2, seed=0)
-        """
+    def _cells(self) -> list[Cell]:
         return [slot.cell for slot in self.journal.slots(variants=False)]
 
-    @cached_property
-    def missing(self) -> list[Cell]:
-        """Fits that are not finished.
-
-        Examples
-        --------
-        >>> run.missing
-        []
-        """
+    def _missing(self) -> list[Cell]:
         return [slot.cell for slot in self.journal.slots(finished=False, variants=False)]
 
-    @cached_property
-    def missing_copies(self) -> int:
-        """How many fits on surrogates are not finished.
-
-        Examples
-        --------
-        >>> run.missing_copies
-        0
-        """
+    def _missing_copies(self) -> int:
         return len(self.journal.slots(finished=False)) - len(self.missing)
 
-    @cached_property
-    def results(self) -> pd.DataFrame:
-        """One row per finished fit: status, sizes, coverage and every measure.
-
-        Examples
-        --------
-        >>> run.results[["k", "n_biclusters"]].values.tolist()
-        [[2, 2], [3, 3]]
-        """
+    def _results(self) -> pd.DataFrame:
         return self._scores(CELL, variants=False)
 
-    @cached_property
-    def variants(self) -> pd.DataFrame:
-        """One row per finished fit to a surrogate; ``variant`` and ``run`` (which copy) come first.
-
-        Examples
-        --------
-        >>> len(run.variants)
-        4
-        """
+    def _variants(self) -> pd.DataFrame:
         return self._scores(VARIANT + CELL, variants=True)
 
-    @cached_property
-    def biclusters(self) -> pd.DataFrame:
-        """One row per bicluster of every finished fit.
-
-        Examples
-        --------
-        >>> run.biclusters["bicluster"].tolist()
-        ['B1', 'B2', 'B1', 'B2', 'B3']
-        """
-        rows = (
-            dict(zip(CELL, cell, strict=True)) | _sound_scores(record, Cell(*cell))
-            for *cell, records in self.journal.rows([*CELL, "biclusters"])
-            for record in _sound_list(records, dict, Cell(*cell))
-        )
+    def _biclusters(self) -> pd.DataFrame:
+        found = ((Cell(*place), text) for *place, text in self.journal.rows([*CELL, "biclusters"]))
+        records = ((cell, record) for cell, text in found for record in _sound_list(text, dict, cell))
+        rows = (cell._asdict() | _sound_scores(record, cell) for cell, record in records)
         return _called_as_now(_frame(rows, CELL + BICLUSTER, ["partner", "status"]))
 
-    @cached_property
-    def times(self) -> pd.DataFrame:
-        """Seconds per finished fit; one that serves several K stands once, at the largest.
-
-        Examples
-        --------
-        >>> list(run.times)[-2:]
-        ['fit_seconds', 'score_seconds']
-        """
+    def _times(self) -> pd.DataFrame:
         columns = [*CELL, "fit_seconds", "score_seconds"]
         return _frame((dict(zip(columns, row, strict=True)) for row in self.journal.rows(columns)), columns)
 
-    @cached_property
-    def null(self) -> pd.DataFrame:
-        """One row per finished fit and measure: its null band, gap and p-value; empty without a null.
-
-        Examples
-        --------
-        >>> p_values = run.null.set_index("measure")["p_value"]
-        """
+    def _null(self) -> pd.DataFrame:
         per_seed = {dataset for dataset, seed in self.matrices if seed is not None}
         return null_table(self.results, self.variants, self.plan.null or "", per_seed)
 
@@ -288,8 +243,7 @@ class Run:
         >>> run.solution(run.cells[0])
         Biclustering(2 biclusters of a matrix of 300 x 40)
         """
-        with _naming(cell):
-            return unpack_solution(self.journal.packed(Cell(*cell), "solution"))
+        return unpack_solution(self.journal.packed(Cell(*cell), "solution"), f"{Cell(*cell)}: ")
 
     def mergers(self, cell: Cell) -> dict[str, NDArray[np.float64]]:
         """Return the merger matrices of a fit.
@@ -308,8 +262,7 @@ class Run:
         >>> run.mergers(run.cells[0])["ve"].shape
         (2, 2)
         """
-        with _naming(cell):
-            return unpack_mergers(self.journal.packed(Cell(*cell), "mergers"))
+        return unpack_mergers(self.journal.packed(Cell(*cell), "mergers"), f"{Cell(*cell)}: ")
 
     def findings(self, cell: Cell) -> list[str]:
         """Return what the evaluation found worth saying about a fit.
@@ -332,15 +285,7 @@ class Run:
         said = [] if row is None or row[0] is None else _sound_list(row[0], object, Cell(*cell))
         return [unpacked(text) for text in said]
 
-    @property
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """The tables of the folder by name: those that have rows, or are always written.
-
-        Examples
-        --------
-        >>> list(run.tables)
-        ['results', 'biclusters', 'times', 'variants', 'null']
-        """
+    def _tables(self) -> dict[str, pd.DataFrame]:
         frames = {"results": self.results, "biclusters": self.biclusters, "times": self.times}
         beside = {"variants": self.variants, "null": self.null} if len(self.variants) else {}
         return frames | {name: frame for name, frame in beside.items() if len(frame)}
@@ -393,16 +338,6 @@ class Run:
     def __repr__(self) -> str:
         finished = len(self.cells) - len(self.missing)
         return f"Run({str(self.path)!r}, {finished} of {len(self.cells)} fits finished)"
-
-
-@contextmanager
-def _naming(cell: Cell) -> Iterator[None]:
-    """Name the fit that something is wrong with."""
-    try:
-        yield
-    except RunError as error:
-        name = str(Cell(*cell))
-        raise error if name in str(error) else RunError(f"{name}: {error}") from error
 
 
 def _sound_scores(content: Any, cell: Cell) -> dict[str, Any]:
@@ -515,3 +450,33 @@ def _wrong_tables(run: Run) -> Iterator[str]:
             yield f"{path.name} is missing. Starting the sweep again writes it."
         elif path.read_bytes() != table_text(frame):
             yield f"{path.name} is not what the journal holds ({plural(len(frame), 'row')} there)."
+
+
+def failed_fits(results: pd.DataFrame | None) -> pd.DataFrame:
+    """Return one row per algorithm of which a fit failed."""
+    import pandas as pd
+
+    rows = []
+    for key, group in [] if results is None else results.groupby("algorithm", sort=False):
+        bad = group[group["status"].isin([FAILED, TIMED_OUT])]
+        if len(bad):
+            late = int((bad["status"] == TIMED_OUT).sum())
+            rows.append((key, len(bad) - late, late, len(group), bad["reason"].iloc[0]))
+    return pd.DataFrame(rows, columns=["algorithm", "failed", "timed_out", "fits", "reason"])
+
+
+def failure_sentences(failed: pd.DataFrame) -> list[str]:
+    """Return the failures of each algorithm in words.
+
+    >>> rows = [("mine", 2, 1, 3, "it ended with code 1.")]
+    >>> failure_sentences(pd.DataFrame(rows, columns=["algorithm", "failed", "timed_out", "fits", "reason"]))
+    ['mine: 2 failed and 1 timed out of 3 fits. For example: it ended with code 1.']
+    """
+    from bivaluate.algorithms.registry import algorithm_label, is_command
+
+    said = []
+    for row in failed.to_dict("records"):
+        name = algorithm_label(row["algorithm"]) if is_command(row["algorithm"]) else row["algorithm"]
+        counts = [f"{row[key]} {word}" for key, word in (("failed", FAILED), ("timed_out", TIMED_OUT)) if row[key]]
+        said.append(f"{name}: {' and '.join(counts)} of {plural(row['fits'], 'fit')}. For example: {row['reason']}")
+    return said

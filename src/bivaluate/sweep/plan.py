@@ -35,35 +35,25 @@ class Plan:
 
     Parameters
     ----------
-    datasets : str or sequence of str
-        File paths, ``scenario:S1`` or ``scenario:*``, ``yeast:04_elutriation`` or ``yeast:*``.
-    algorithms : sequence of str
-        Keys of the algorithm registry, ``all``, patterns such as ``spectral*``; ``package.module:Class`` for an
-        estimator of your own, ``cmd:`` and a command line, ``recipe:`` and a recipe. ``"auto"``, the default, takes
-        those that fit the data.
+    datasets, algorithms : str or sequence of str
+        File paths, ``scenario:S1``, ``yeast:*``; keys of algorithms, ``all``, ``spectral*``, ``package.module:Class``,
+        ``cmd:`` and a command line, ``recipe:`` and a recipe. ``"auto"``, the default, takes those that fit the data.
     k : int, sequence of int, "planted" or "auto"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds. ``"auto"``, the
         default, is the plan of :func:`bivaluate.find`: a few K, more where evidence grows, the best refined.
-    seeds : int or sequence of int
-        How many seeds (10 means 0 to 9), or which. Seed s draws a scenario's matrix and is the algorithm's
-        ``random_state``.
-    algorithm_seed : int, optional
-        If given, every algorithm gets this ``random_state`` instead of the seed.
+    seeds, algorithm_seed : int or sequence of int, int or None
+        How many seeds (10 means 0 to 9), or which: each draws a scenario's matrix and is the ``random_state`` of the
+        algorithm, unless one is given for all.
     metrics : "default", "all" or sequence of str
         Keys of the measures to compute.
-    parameters : mapping of str to mapping
-        Algorithm key to keyword arguments of its estimator.
-    score, read : mapping
-        Options of :func:`bivaluate.evaluate`, and of :func:`bivaluate.read_matrix` for files.
+    parameters, score, read : mapping
+        Keyword arguments of estimators by algorithm, of :func:`bivaluate.evaluate`, of :func:`bivaluate.read_matrix`.
     time_limit : float, optional
-        Seconds a cell may take; no limit by default.
-    null : {"permute", "phase"}, optional
-        Repeat everything on surrogates: each row permuted, or phase-randomised rows (for ordered columns).
-    null_runs : int
-        Surrogates per matrix, 19 if there is a null.
+        Seconds a fit may take; no limit by default.
+    null, null_runs : {"permute", "phase"} or None, int
+        Repeat everything on surrogates, 19 of each matrix: rows permuted, or phase-randomised (for ordered columns).
     held_out, stability : int
-        Folds of held-out cells to predict (2 to 10), and subsamples of rows and columns in which biclusters are looked
-        for again; 0 for none.
+        Folds of held-out cells to predict (2 to 10), and subsamples to search again; 0 for none.
 
     Raises
     ------
@@ -76,9 +66,8 @@ class Plan:
 
     Examples
     --------
-    >>> plan = Plan(datasets=["scenario:S1"], algorithms=["cca"], k=[3, 5], seeds=2)
-    >>> plan.seeds, plan.k
-    ((0, 1), (3, 5))
+    >>> Plan(datasets=["scenario:S1"], algorithms=["cca"], k=[3, 5], seeds=2).seeds
+    (0, 1)
     """
 
     datasets: Sequence[str]

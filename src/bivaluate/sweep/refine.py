@@ -43,10 +43,8 @@ class Refined:
 
     Parameters
     ----------
-    solution, evidence : Biclustering, Evidence
-        The biclusters after all changes, and their evidence.
-    changes : sequence of Change
-        Which row or column joined or left which bicluster, and what that gained.
+    solution, evidence, changes : Biclustering, Evidence, sequence of Change
+        The biclusters after all changes, their evidence, and what joined or left which bicluster.
 
     See Also
     --------
@@ -105,10 +103,8 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     ----------
     X, solution : array-like, DataFrame or Matrix, Biclustering
         The data, and the biclusters to start from.
-    missing : {"raise", "omit"}, default="raise"
-        Whether missing cells (NaN) are refused or left out.
-    trials : int, optional
-        How many changes are tried; by default 400, fewer in large matrices.
+    missing, trials : {"raise", "omit"}, int or None
+        Whether missing cells are refused or left out; how many changes are tried (400, fewer in large matrices).
 
     Returns
     -------

@@ -1,17 +1,18 @@
-"""Run a plan into a run folder, and go on where an earlier start was stopped."""
+"""Run a plan into a run folder, go on where an earlier start was stopped, and put the parts of a run together."""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
+import re
 import shutil
 import signal
 import tempfile
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import KW_ONLY, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -22,21 +23,21 @@ from bivaluate import __version__
 from bivaluate._check import check_int
 from bivaluate._errors import ParameterError, RunError, SearchWarning
 from bivaluate._files import remove_unfinished, write_whole
-from bivaluate._text import given_command, listing
+from bivaluate._text import given_command, listing, plural
 from bivaluate.matrix import Matrix
 from bivaluate.registry import get_metric
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DEGENERATE, FAILED, OK, TIMED_OUT, Cell, Slot, Task, Work
-from bivaluate.sweep.folder import JOURNAL, PLAN, checksum, locked, prepare_folder, store_matrix, stored_bytes
+from bivaluate.sweep.folder import JOURNAL, MATRICES, PLAN, checksum, locked, prepare_folder, store_matrix, stored_bytes
 from bivaluate.sweep.journal import MEASURES, Journal, now, pack_solution
 from bivaluate.sweep.load import Run, load_run
-from bivaluate.sweep.parts import PART, check_part, slots_of
 from bivaluate.sweep.plan import Plan, differences
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, check_searchable
 from bivaluate.sweep.schedule import Chosen, DataSet, Scored, choose_for, first_slots, matrix_keys, next_slots, sources
 from bivaluate.sweep.schedule import tasks as tasks_of
 from bivaluate.sweep.workers import Workers, kept_workers, perform_here, perform_parallel
 
+PART = "part"  # in the journal: which of how many
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "numba", "distributed", "pyarrow")
 KEPT_BYTES = 500_000_000
 Progress = Callable[[int, int, Cell], None]
@@ -48,17 +49,13 @@ class Sweep:
 
     Parameters
     ----------
-    plan : Plan
-        What to do.
-    out : str or path-like, optional
-        The run folder. If it holds an unfinished run of the same plan, that run is continued. By default the
-        folder is temporary and is removed with the :class:`Run`.
+    plan, out : Plan, str or path-like or None
+        What to do, and the run folder: an unfinished run of the same plan in it is continued. By default the folder
+        is temporary and is removed with the :class:`Run`.
     jobs, scheduler : int, str or None
         Worker processes on this machine, or the address of a Dask scheduler, ``"tcp://host:8786"``, to use instead.
-    retry : bool
-        Try cells again that failed or were timed out.
-    progress : callable, optional
-        Called after every cell with (finished, all, cell).
+    retry, progress : bool, callable or None
+        Repeat fits that failed or timed out; called after every fit with (finished, all, cell).
     part : str, optional
         Perform every n-th fit only: ``"3/16"`` is the third of sixteen parts, which :func:`merge_parts` puts together.
 
@@ -73,9 +70,8 @@ class Sweep:
 
     Examples
     --------
-    >>> plan = Plan(datasets=["scenario:S9b"], algorithms=["cca"], k=[2, 3], seeds=2)
-    >>> Sweep(plan).run().results["status"].tolist()
-    ['ok', 'ok', 'ok', 'ok']
+    >>> Sweep(Plan("scenario:S9b", "cca", k=[2, 3])).run().results["status"].tolist()
+    ['ok', 'ok']
     """
 
     plan: Plan
@@ -108,8 +104,7 @@ class Sweep:
         Raises
         ------
         RunError, FileError
-            If the folder holds something else, or a run of another plan, version or matrix, or is in use; if a matrix
-            cannot be read or the folder cannot be written.
+            If the folder holds something else, is in use or cannot be written, or a matrix cannot be read.
 
         Examples
         --------
@@ -165,14 +160,9 @@ class Sweep:
         if not any(chosen.searched for chosen in self._chosen.values()):
             raise ParameterError(f"none of {listing(list(self.plan.algorithms))} can be run on the data.")
         write_whole(self.folder / PLAN, self.plan.to_toml())
-        provenance = {
-            "bivaluate": __version__,
-            "python": platform.python_version(),
-            "platform": platform.platform(),
-            "packages": package_versions(),
-            "command": given_command(),
-            "created": now(),
-        }
+        provenance: dict[str, Any] = {"bivaluate": __version__, "python": platform.python_version()}
+        provenance |= {"platform": platform.platform(), "packages": package_versions()}
+        provenance |= {"command": given_command(), "created": now()}
         plan = json.dumps(self.plan.to_dict())
         meta = {"version": __version__, "plan": plan, "provenance": json.dumps(provenance)}
         own = [get_metric(key) for key in self.plan.metrics if ":" in key]
@@ -186,7 +176,9 @@ class Sweep:
         """Return the places that this process is to fill: all of them, or those of its part."""
         if self.part is None:
             return set(slots)
-        return slots_of(self.part, list(tasks_of(self.plan, slots, self._chosen, lambda _: b"")))
+        which, of = check_part(self.part)  # every n-th fit of the whole plan, whatever is finished
+        planned = list(tasks_of(self.plan, slots, self._chosen, lambda _: b""))
+        return {task.slot(k) for task in planned[which - 1 :: of] for k in task.ks}
 
     def _about(self, dataset: str, matrix: Matrix, chosen: Chosen) -> Iterator[str]:
         """Say which algorithms of a pattern cannot take a data set, and for which a sparse one is made dense."""
@@ -309,3 +301,95 @@ def installed_version(package: str) -> str | None:
 def package_versions() -> dict[str, str]:
     """Return the versions of what results may depend on."""
     return {name: installed_version(name) or "not installed" for name in PACKAGES}
+
+
+def check_part(part: str) -> tuple[int, int]:
+    """Return which part of how many.
+
+    >>> check_part("3/16")
+    (3, 16)
+    """
+    found = re.fullmatch(r"(\d+)/(\d+)", part.strip())
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise ParameterError(f"part is {part!r}; which of how many is needed, from 1/16 to 16/16 for example.")
+    return int(found[1]), int(found[2])
+
+
+def merge_parts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Run:
+    """Put the parts of a run together: its tables and solutions are those of a run in one piece, to the byte.
+
+    Parameters
+    ----------
+    parts, out : sequence of str or path-like, str or path-like
+        The run folders of all parts, in any order, and the new run folder.
+
+    Returns
+    -------
+    Run
+        The whole run.
+
+    Raises
+    ------
+    RunError, FileError
+        If a part is missing, unfinished, twice there or of another plan, or the new folder holds a run.
+
+    See Also
+    --------
+    Sweep
+
+    Examples
+    --------
+    >>> merge_parts(["P1", "P2"], "RUN")  # doctest: +SKIP
+    """
+    runs = {Path(part): load_run(part) for part in parts}
+    if not runs:
+        raise ParameterError("no part is named: give the folders of all parts.")
+    _check_parts(runs)
+    folder = Path(out)
+    if os.path.exists(folder / JOURNAL):
+        raise RunError(f"{folder} holds a run already. Choose another folder.")
+    prepare_folder(folder)
+    first, *others = runs
+    with locked(folder):
+        shutil.copytree(first / MATRICES, folder / MATRICES, dirs_exist_ok=True)
+        shutil.copy(first / PLAN, folder / PLAN)
+        shutil.copy(first / JOURNAL, folder / JOURNAL)
+        journal = Journal(folder / JOURNAL, write=True)
+        try:
+            for other in others:
+                journal.take_over(other / JOURNAL)
+            journal.note(PART, None)
+            Run(folder, journal).export()
+        finally:
+            journal.close()
+    return load_run(folder)
+
+
+def _check_parts(runs: dict[Path, Run]) -> None:
+    """Say which part is missing, twice there, unfinished or of another run."""
+
+    def checksums(run: Run) -> list[str]:
+        return [entry["checksum"] for entry in run.matrices.values()]
+
+    first, of_first = next(iter(runs.items()))
+    found: dict[int, Path] = {}
+    ours = of_first.journal.meta["version"]
+    for path, run in runs.items():
+        journal = run.journal
+        text = journal.meta.get(PART)
+        if text is None:
+            raise RunError(f"{path} is a whole run, not a part: bivaluate sweep --part makes parts.")
+        if different := differences(of_first.plan, run.plan):
+            raise RunError(f"{path} belongs to another plan than {first}: {'; '.join(different)}.")
+        if (version := journal.meta["version"]) != ours:
+            raise RunError(f"{path} was made by bivaluate {version}, {first} by {ours}.")
+        if checksums(run) != checksums(of_first):
+            raise RunError(f"{path} was made from other matrices than {first}.")
+        which, of = check_part(text)
+        if which in found:
+            raise RunError(f"{found[which]} and {path} are both part {text}.")
+        found[which] = path
+        if lacking := int(journal.meta["fits"]) - len(journal.slots(finished=True)):
+            raise RunError(f"{path}, part {text}, lacks {plural(lacking, 'fit')}: run its command again.")
+    if missing := [f"{number}/{of}" for number in range(1, of + 1) if number not in found]:
+        raise RunError(f"{listing(missing, 10)} of the parts {'is' if len(missing) == 1 else 'are'} missing.")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bivaluate._errors import BivaluateError, DenseWarning, MatrixError, MissingExtraError, ParameterError
 from bivaluate._files import check_reachable
@@ -87,8 +87,7 @@ def matrix_keys(found: list[DataSet], plan: Plan) -> list[tuple[DataSet, int | N
     return [(source, seed) for source in found for seed in (seeds if source.per_seed else [None])]
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The algorithms that run on a matrix, by their names in tables, why others are left out, and how to score."""
 
     searched: Mapping[str, Searched]
@@ -97,6 +96,7 @@ class Chosen:
 
 
 ChosenFor = Mapping[MatrixKey, Chosen]
+SolutionOf = Callable[[Cell], bytes | None]
 
 
 def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
@@ -118,8 +118,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
             if listed and traits and not asked and (reason := unsuited(key, traits)):
                 raise MatrixError(reason)
             if not view:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", DenseWarning)  # said once, of all algorithms
+                with warnings.catch_warnings(action="ignore", category=DenseWarning):  # said once, of all algorithms
                     check_data(key, own, matrix, gaps)
         except BivaluateError as error:
             if not asked:
@@ -165,11 +164,9 @@ def next_slots(plan: Plan, found: list[DataSet], chosen: ChosenFor, done: Scored
     cells: dict[Cell, DataSet] = {}
     for source in found:
         for seed in seeds:
-            mine = {
-                Fit(*cell[1:]): score
-                for cell, score in done.items()
-                if cell.dataset == source.name and (not source.per_seed or cell.seed % EXTRA_SEED == seed)
-            }
+            own = [cell for cell in done if cell.dataset == source.name]
+            own = [cell for cell in own if not source.per_seed or cell.seed % EXTRA_SEED == seed]
+            mine = {Fit(*cell[1:]): done[cell] for cell in own}
             of = chosen[source.name, seed if source.per_seed else None]
             cells |= {Cell(source.name, *fit): source for fit in next_fits(of.searched, mine, seed)}
     slots = [Slot(cell) for cell in cells]
@@ -185,9 +182,7 @@ def _own_seeds(source: DataSet, variant: str, copy: int, seeds: Sequence[int]) -
     return seeds if variant == DATA or source.per_seed else [seeds[copy % len(seeds)]]
 
 
-def tasks(
-    plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: Callable[[Cell], bytes | None]
-) -> Iterator[Task]:
+def tasks(plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: SolutionOf) -> Iterator[Task]:
     """Group fits that share one run; those of one matrix come together, the data before their copies."""
     rank = {dataset: i for i, dataset in enumerate(dict.fromkeys(slot.cell.dataset for slot in waiting))}
     order = {algorithm: i for i, algorithm in enumerate(dict.fromkeys(slot.cell.algorithm for slot in waiting))}
@@ -212,7 +207,7 @@ def tasks(
             matrix_seed=matrix_key(first)[1],
             seed=first.seed,
             algorithm=first.algorithm,
-            word=of.searched[algorithm].word if algorithm in of.searched else algorithm,
+            key=of.searched[algorithm].word if algorithm in of.searched else algorithm,
             ks=tuple(sorted(member.cell.k for member in members)),
             random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
             variant=members[0].variant,

@@ -22,7 +22,7 @@ from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
 from bivaluate._text import alternatives, plural
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
-from bivaluate.judge.choice import EVIDENCE, RAW, as_good, degenerate_reason, judged_statuses, pick
+from bivaluate.judge.choice import EVIDENCE, RAW, all_supported, as_good, degenerate_reason, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.judge.verdict import Verdict
 from bivaluate.matrix import Matrix
@@ -133,10 +133,14 @@ class KSelection:
         if self.nothing_:
             return Verdict(f"{_nothing(name, self.scoring)} {name} = {best} comes nearest.")
         known = self.scoring == EVIDENCE and not math.isnan(self.n_supported_)
-        count = f": {self.n_supported_} of {plural(self.n_biclusters_, 'bicluster')} supported" if known else ""
+        what = plural(self.n_biclusters_, "factor" if name == "n_components" else "bicluster")
+        count = f": {self.n_supported_} of {what} supported" if known else ""
         ends = {self._tried[0]: ", the smallest tried", self._tried[-1]: ", the largest tried"}
         edge = ends.get(best, "") if len(self._tried) > 1 and self.n_biclusters_ >= best else ""
-        return Verdict(f"Take {name} = {best}{edge}{count}{'' if low == high else f'; {low} to {high} are as good'}.")
+        said = f"Take {name} = {best}{edge}{count}{'' if low == high else f'; {low} to {high} are as good'}."
+        columns = (self.cv_results_[key] for key in ("score", "n_biclusters", "n_supported")) if known else ((), (), ())
+        whole = all_supported(list(zip(self._tried, *columns, strict=known)), best, name)
+        return Verdict(" ".join(filter(None, (said, whole))))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the score over K, with the best K marked and those as good shaded.

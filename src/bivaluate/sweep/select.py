@@ -44,16 +44,12 @@ class Selection:
     ----------
     by : str
         The measure asked for; the sentences are about its choice.
-    candidates, best, best_k : DataFrame
-        Per measure, data set, algorithm and K: mean over seeds, interval, coverage, wins; the best (algorithm, K) of
-        each data set, with the runner-up; the best K of each algorithm. With a null also its band, the gap and the
-        (median) p-value; in `best` the p-value is that of the choice, because every surrogate makes the same choice.
-    null : DataFrame
-        Per cell and measure the band of the null, the gap to it and the p-value; empty without a null.
-    verdict, warnings : list of str
-        What is there, a sentence per data set, and what to distrust.
-    undecided : dict
-        Why nothing can be chosen by `by`, for each data set without a choice.
+    candidates, best, best_k, null : DataFrame
+        Per measure, data set, algorithm and K: mean over seeds, interval, coverage, wins; the best of each data set,
+        with the runner-up; the best K of each algorithm. With a null also its band, the gap and the (median) p-value;
+        in `best` that of the choice, because every surrogate makes the same choice; `null` has them per fit.
+    verdict, warnings, undecided : list of str, list of str, dict
+        What is there, a sentence per data set; what to distrust; why nothing can be chosen for a data set.
 
     See Also
     --------
@@ -121,7 +117,7 @@ class Selection:
         Returns
         -------
         dict
-            Tables as lists of mappings, undefined numbers as None; ``undecided`` lists the data sets without a choice.
+            Tables as lists of mappings, undefined numbers as None.
 
         Examples
         --------
@@ -162,17 +158,14 @@ def select(run: Run, by: str | None = None) -> Selection:
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _joined(frames) for name, frames in tables.items()}
     supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
-    joined["best"] = joined["best"].merge(supported.groupby(CANDIDATE).mean().reset_index(), on=CANDIDATE, how="left")
+    supported = supported.groupby(CANDIDATE).mean().reset_index()
+    for name in ("best", "candidates"):
+        joined[name] = joined[name].merge(supported, on=CANDIDATE, how="left")
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)
-    return Selection(
-        by=by,
-        null=null,
-        verdict=[_verdict(run, joined, name, by, own_k) for name in run.datasets],
-        warnings=_cautions(run, joined, by, undecided),
-        undecided=undecided,
-        **joined,
-    )
+    verdict = [_verdict(run, joined, name, by, own_k) for name in run.datasets]
+    warnings = _cautions(run, joined, by, undecided)
+    return Selection(by=by, null=null, verdict=verdict, warnings=warnings, undecided=undecided, **joined)
 
 
 def _remember_own(run: Run) -> None:
@@ -323,13 +316,10 @@ def _unscored(run: Run, dataset: str) -> str:
 
 def _cautions(run: Run, tables: Tables, by: str, undecided: Mapping[str, str]) -> list[str]:
     """Return what to distrust about the winners of `by`."""
-    some = f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}"
-    copies = f"{plural(run.missing_copies, 'fit')} on surrogates"
-    sentences = [
-        f"{what} {'is' if count == 1 else 'are'} not finished; start the sweep again to continue."
-        for count, what in ((len(run.missing), some), (run.missing_copies, copies))
-        if count
-    ]
+    left = {f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}": len(run.missing)}
+    left |= {f"{plural(run.missing_copies, 'fit')} on surrogates": run.missing_copies}
+    are = {what: "is" if count == 1 else "are" for what, count in left.items() if count}
+    sentences = [f"{what} {is_} not finished; start the sweep again to continue." for what, is_ in are.items()]
     best, candidates = (tables[name][tables[name]["measure"] == by] for name in ("best", "candidates"))
     chosen = {row["dataset"]: row for row in best.to_dict("records")}
     for dataset in run.datasets:
@@ -366,8 +356,5 @@ def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) 
         enough = not row.get("found", row["k"]) < row["k"]  # otherwise other K would find as many
         if enough and tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
             edges["smallest" if row["k"] == tried.min() else "largest"].append(row["dataset"])
-    return [
-        f"the chosen K is the {edge} one tried for {listing(datasets, 5)}: a wider sweep may choose another."
-        for edge, datasets in edges.items()
-        if datasets
-    ]
+    found = [(edge, listing(datasets, 5)) for edge, datasets in edges.items() if datasets]
+    return [f"the chosen K is the {edge} one tried for {of}: a wider sweep may choose another." for edge, of in found]

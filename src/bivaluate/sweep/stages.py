@@ -1,9 +1,7 @@
-"""The plan behind `bivaluate find`: which fits come next, given those that are done.
+"""The plan behind `bivaluate find`: which fits come next, given the scores of those that are done, never the clock.
 
-A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K between those
-around the best; more seeds of the best algorithm, unless it takes its biclusters one after the other; at last the best
-solution of every algorithm that comes near the best is refined. What comes next depends on the scores alone, never on
-the clock, so a sweep that was stopped goes on as if it had not been.
+A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K around the
+best; more seeds of the best algorithm, unless it is nested; at last the best solution of every algorithm that comes near the best is refined.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ import hashlib
 import inspect
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -165,15 +166,21 @@ def _predict(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
     from bivaluate.sweep.held_out import predictive_gain
 
     how: dict[str, Any] = {"folds": task.held_out, "nested": is_nested(task.key)}
+    with _noting(outcomes, "Held-out cells could not be predicted"):
+        gain = predictive_gain(matrix, partial(_refit, task), task.ks, **how)
+        for outcome, mean, deviation in zip(outcomes, gain.mean, gain.standard_error, strict=True):
+            outcome.scores |= {"predictive": float(mean), "predictive_error": float(deviation)}
+
+
+@contextmanager
+def _noting(outcomes: Sequence[Outcome], what: str) -> Iterator[None]:
+    """Go on where something fails, and say so among the findings."""
     try:
         with warnings.catch_warnings(action="ignore"):
-            gain = predictive_gain(matrix, partial(_refit, task), task.ks, **how)
+            yield
     except Exception as error:
         for outcome in outcomes:
-            outcome.findings.append(f"Held-out cells could not be predicted: {reason_of(error)}")
-        return
-    for outcome, mean, deviation in zip(outcomes, gain.mean, gain.standard_error, strict=True):
-        outcome.scores |= {"predictive": float(mean), "predictive_error": float(deviation)}
+            outcome.findings.append(f"{what}: {reason_of(error)}")
 
 
 def _look_again(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
@@ -195,17 +202,13 @@ def _look_again(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
     for k, outcome in zip(task.ks, outcomes, strict=True):
         if outcome.status == FAILED:
             continue
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                again = partial(refit, k)
-                found = stability(matrix, again, repeats=task.stability, null_runs=1, random_state=task.random_state)
-        except Exception as error:
-            outcome.findings.append(f"Biclusters could not be looked for again: {reason_of(error)}")
-            continue
-        outcome.scores["stability"] = plain(found.mean)
-        if len(found.solution) == len(outcome.biclusters):
-            for record, value in zip(outcome.biclusters, found.per_bicluster.tolist(), strict=True):
-                record["stability"] = plain(value)
+        how: dict[str, Any] = {"repeats": task.stability, "null_runs": 1, "random_state": task.random_state}
+        with _noting([outcome], "Biclusters could not be looked for again"):
+            found = stability(matrix, partial(refit, k), **how)
+            outcome.scores["stability"] = plain(found.mean)
+            if len(found.solution) == len(outcome.biclusters):
+                for record, value in zip(outcome.biclusters, found.per_bicluster.tolist(), strict=True):
+                    record["stability"] = plain(value)
 
 
 def _first(found: Biclustering, k: int) -> Biclustering:
@@ -228,11 +231,9 @@ def _score(task: Task, k: int, matrix: Matrix, solution: Biclustering) -> Outcom
             chosen = asked if isinstance(asked, str) else [*dict.fromkeys([*asked, "coverage"])]  # K is chosen with it
             evaluation = evaluate(matrix, solution, metrics=chosen, n_jobs=1, **task.score)
             records = plain(evaluation.records)
-            outcome.scores = {
-                "n_biclusters": len(records),
-                "n_undefined": sum(record["status"] == "undefined" for record in records),
-                **plain(evaluation.scores),
-            }
+            undefined = sum(record["status"] == "undefined" for record in records)
+            counts = {"n_biclusters": len(records), "n_undefined": undefined}
+            outcome.scores = counts | plain(evaluation.scores)
             if task.variant == DATA:
                 outcome.solution = pack_solution(solution)
                 outcome.mergers = pack_mergers(evaluation.mergers)

@@ -7,59 +7,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bivaluate.chance.evidence._cells import Family
+from bivaluate._types import Floats
 from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
 from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
 from bivaluate.chance.evidence.selection import REDUNDANT as REDUNDANT
 from bivaluate.chance.evidence.selection import SUPPORTED as SUPPORTED
 from bivaluate.chance.evidence.selection import TOO_SMALL as TOO_SMALL
+from bivaluate.chance.evidence.selection import Evidence as Evidence
 from bivaluate.chance.evidence.selection import judged_alone, model_of, select, undefined
 from bivaluate.chance.evidence.selection import union_of as union_of
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT, UNIT, measure
-from bivaluate.measures.workspace import Workspace
+from bivaluate.measures.workspace import Workspace, once
 from bivaluate.solution import Bicluster, Biclustering, check_solution
-
-Floats = NDArray[np.float64]
 
 _INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
 _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The evidence for each bicluster and for the solution, in nats; made by :func:`evidence_table`."""
-
-    gain: Floats
-    alone: Floats
-    raw: Floats
-    patterns: tuple[str, ...]
-    verdicts: tuple[str, ...]
-    redundant_with: tuple[tuple[int, ...], ...]
-    reasons: tuple[str, ...]
-    order: tuple[int, ...]
-    total: float
-    total_raw: float
-    coverage: float
-    family: str
-    series: float
-
-    @property
-    def supported(self) -> NDArray[np.bool_]:
-        """Which biclusters are supported."""
-        return np.array([verdict == SUPPORTED for verdict in self.verdicts], dtype=np.bool_)
-
-    @property
-    def n_supported(self) -> int:
-        """Number of supported biclusters."""
-        return len(self.order)
 
 
 def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_jobs: int | None = None) -> Evidence:
@@ -144,7 +112,23 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     """
     matrix = Matrix.of(X, missing)
     cover = Cover(check_solution(solution, matrix=matrix))
-    return _evidence(matrix, cover, None if n_jobs == -1 else n_jobs)
+    return _evidence(matrix, cover, n_jobs)
+
+
+def _evidence(matrix: Matrix, cover: Cover, n_jobs: int | None) -> Evidence:
+    model = _model(matrix, cover.solution)
+    return undefined(cover) if model is None else select(model, cover, None if n_jobs == -1 else n_jobs)
+
+
+def _model(matrix: Matrix, solution: Biclustering) -> Any:
+    model = matrix.once(model_of)
+    return None if model is None else model.given(solution)
+
+
+@once
+def evidence_scores(workspace: Workspace) -> Evidence:
+    """Return the evidence of a workspace."""
+    return _evidence(workspace.matrix, workspace.cover, workspace.options.n_jobs)
 
 
 @measure("evidence", "evidence", "evidence",
@@ -249,25 +233,6 @@ def supported_coverage(X: Any, solution: Biclustering, *, missing: str = "raise"
     return evidence_table(X, solution, missing=missing).coverage
 
 
-def _evidence(matrix: Matrix, cover: Cover, n_jobs: int | None) -> Evidence:
-    model = _model(matrix, cover.solution)
-    found = undefined(cover) if model is None else select(model, cover, n_jobs)
-    every = len(found.order) == len(cover.solution)
-    return Evidence(
-        **found._asdict(),
-        total=math.fsum(found.gain[list(found.order)]),
-        total_raw=math.fsum(found.raw),
-        coverage=cover.share if every else Cover(cover.solution.select(found.order)).share,
-        family="normal" if model is None else model.name,
-        series=0.0 if model is None else model.series,
-    )
-
-
-def _model(matrix: Matrix, solution: Biclustering) -> Family | None:
-    model = matrix.once(model_of)
-    return None if model is None else model.given(solution)
-
-
 def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[Bicluster]) -> Floats:
     """Return the evidence of biclusters, of a solution or others, each as if it were the only one.
 
@@ -279,13 +244,3 @@ def evidence_alone(matrix: Matrix, solution: Biclustering, biclusters: Sequence[
     """
     model = _model(matrix, solution)
     return np.array([math.nan if model is None else judged_alone(model, bicluster)[0] for bicluster in biclusters])
-
-
-def evidence_scores(workspace: Workspace) -> Evidence:
-    """Return the evidence of a workspace, computed once."""
-    return workspace.once(_of_workspace)
-
-
-def _of_workspace(workspace: Workspace) -> Evidence:
-    n_jobs = None if workspace.options.n_jobs == -1 else workspace.options.n_jobs
-    return _evidence(workspace.matrix, workspace.cover, n_jobs)

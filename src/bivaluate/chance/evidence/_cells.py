@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Bicluster, Biclustering
 
-Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 # Cells looked at together: few enough to stay in the processor's cache.
 _PIECE = 1 << 15
@@ -32,38 +30,6 @@ class Judged(NamedTuple):
     form: str = "none"
     explained: float = 0.0
     own: float = 0.0
-
-
-class Family(Protocol):
-    """What the selection asks of a family fitted to a matrix; blocks and what is accepted are as each family wants."""
-
-    name: str
-    matrix: Matrix
-    log_tests: float
-    series: float
-    patterns: ClassVar[dict[str, str]]
-
-    @property
-    def start(self) -> Any:
-        """What is known before anything is accepted."""
-
-    def given(self, solution: Biclustering) -> Family:
-        """Return the family as it is seen once a solution is known."""
-
-    def without_shapes(self) -> Family:
-        """Return the family without forms in which every row has a factor of its own."""
-
-    def block(self, bicluster: Bicluster) -> Any:
-        """Return what is known of a bicluster: `cells`, how many of them are seen, and sums."""
-
-    def judge(self, block: Any, state: Any) -> Judged:
-        """Return the strongest form of a block, given what has been accepted."""
-
-    def best(self, block: Any) -> float:
-        """Return the most that a block of this size could say, before names."""
-
-    def accept(self, block: Any, judged: Judged, state: Any) -> Any:
-        """Return what is known once a block is accepted."""
 
 
 class FirstSums(NamedTuple):
@@ -194,7 +160,7 @@ def _dense(matrix: Matrix, start: int, cells: Any) -> Floats:
     return matrix.dense(cells)
 
 
-def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slice, Floats, NDArray[np.bool_] | None]]:
+def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slice, Floats, Flags | None]]:
     """Return some rows at a time, dense, and which of their cells are seen; None where all are, or no gap is known."""
     n, m = cells.shape
     step = max(1, _PIECE // m)

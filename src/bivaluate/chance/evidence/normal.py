@@ -17,13 +17,11 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import rows_alike, series_in
 from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, every_row, pieces, sum_up
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Forms × bounds: level, columns, rows and both by four, shape and affine by two; quiet blocks are charged twice.
 _TESTS = 20
@@ -248,7 +246,7 @@ def _scores(z: Floats, gaps: bool) -> Floats:
     differs = np.diff(below, prepend=0.0) > 0
     shares = below[differs] / total
     score = _quantiles(np.minimum(shares, 1 - shares))
-    return np.where(shares > 0.5, -score, score)[np.cumsum(differs) - 1]
+    return np.asarray(np.where(shares > 0.5, -score, score)[np.cumsum(differs) - 1])
 
 
 def _quantiles(p: Floats) -> Floats:
@@ -262,7 +260,7 @@ def _quantile_table() -> tuple[Floats, float, float]:
     start, stop = math.sqrt(math.log(2)), math.sqrt(12 * math.log(10))
     unit = np.cos(np.pi * (np.arange(34) + 0.5) / 34)
     quantiles = [NormalDist().inv_cdf(math.exp(-(root**2))) for root in (start + stop + (stop - start) * unit) / 2]
-    return chebyshev.cheb2poly(chebyshev.chebfit(unit, quantiles, 33))[::-1], start, stop
+    return np.asarray(chebyshev.cheb2poly(chebyshev.chebfit(unit, quantiles, 33))[::-1], np.float64), start, stop
 
 
 class Block(NamedTuple):
@@ -271,10 +269,10 @@ class Block(NamedTuple):
     And by how much what means of columns, and of rows, hid of the block raises its squares.
     """
 
-    rows: Indices
-    cols: Indices
+    rows: Ints
+    cols: Ints
     z: Floats
-    seen: NDArray[np.bool_] | None
+    seen: Flags | None
     in_row: Floats
     in_col: Floats
     cells: float
@@ -295,7 +293,7 @@ class State(NamedTuple):
     of_rows: Floats
     of_cols: Floats
     terms: int = 0
-    quiet: tuple[tuple[Indices, Indices, float], ...] = ()
+    quiet: tuple[tuple[Ints, Ints, float], ...] = ()
 
 
 class Sums(NamedTuple):
@@ -434,7 +432,7 @@ class Normal:
             return Judged(0.0)
         z = self.left(block, state)
         sums = self.sums(block, z)
-        r, c = np.count_nonzero(block.in_row), np.count_nonzero(block.in_col)
+        r, c = int(np.count_nonzero(block.in_row)), int(np.count_nonzero(block.in_col))
         level = block.by_cols * block.by_rows * sums.of_level
         rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
         freedom: list[float] = [1, c, r, r + c - 1]
@@ -448,12 +446,13 @@ class Normal:
             own += [shape, own[2] + affine]
             explained += [shape, explained[2] + affine]
         noise = (state.squares + self.lost) / self.freedom
-        given = sums.squares, block.cells, state, noise
-        raws = [self.raw(*form, *given) for form in zip(freedom, own, explained, strict=True)]
-        for further in (
-            () if self.series else self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4])
-        ):
-            raws[:4] = map(max, raws, further)
+        raws = [
+            self.raw(f, o, e, sums.squares, block.cells, state, noise)
+            for f, o, e in zip(freedom, own, explained, strict=True)
+        ]
+        if not self.series:
+            for further in self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4]):
+                raws[:4] = map(max, raws, further)
         best = raws.index(max(raws))
         return Judged(raws[best], _FORMS[best], explained[best], own[best])
 
@@ -571,13 +570,13 @@ def explained_by_lines(block: Block, sums: Sums) -> tuple[Floats, Floats]:
     return by_row, by_col
 
 
-def whitening(cols: Indices, rho: float) -> Floats:
+def whitening(cols: Ints, rho: float) -> Floats:
     """Return the inverse root of the correlations ρ^|j−j'| of some columns, with eigenvalues of 1 at least."""
     values, vectors = np.linalg.eigh(rho ** np.abs(cols[:, None] - cols).astype(np.float64))
     return np.asarray((vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T)
 
 
-def _with(columns: Floats, count: int, at: Indices, values: Floats) -> Floats:
+def _with(columns: Floats, count: int, at: Ints, values: Floats) -> Floats:
     """Return columns, the first `count` of them in use, with one more: values at some places, less their mean."""
     n, room = columns.shape
     if count == room:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._parallel import count_cores, share_out
-from bivaluate.chance.evidence._cells import NOT_RAISED, SHAPES, Family, Judged, all_cells, first_sums
+from bivaluate._types import Flags, Floats, Ints
+from bivaluate.chance.evidence._cells import NOT_RAISED, SHAPES, Judged, all_cells, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
@@ -19,10 +20,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
 from bivaluate.solution import Bicluster
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
+Family = Any  # Normal or Weights: blocks, and what is known once some are accepted, are as each of them wants
 SUPPORTED, REDUNDANT, NOT_SUPPORTED, TOO_SMALL = VERDICTS = ("supported", "redundant", "not_supported", "too_small")
 NONE = "none"
 # Two biclusters that share this part of their cells (Jaccard index) are duplicates.
@@ -92,7 +90,7 @@ class Names:
         return sum(map(self._of_side, self.parts, self.sizes, (bicluster.rows, bicluster.cols)))
 
     @staticmethod
-    def _of_side(parts: Indices, sizes: Indices, members: Indices) -> float:
+    def _of_side(parts: Ints, sizes: Ints, members: Ints) -> float:
         n = len(parts)
         plain = log_choose(n, len(members)) + math.log(n)
         if len(sizes) == 1:
@@ -116,8 +114,9 @@ def _log_factorials(n: int) -> Floats:
     return np.array([math.lgamma(k + 1) for k in range(n + 1)])
 
 
-class Selection(NamedTuple):
-    """What the selection says of each bicluster, and the order in which they were accepted."""
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence for each bicluster and for the solution, in nats; made by :func:`bivaluate.evidence_table`."""
 
     gain: Floats
     alone: Floats
@@ -127,6 +126,29 @@ class Selection(NamedTuple):
     redundant_with: tuple[tuple[int, ...], ...]
     reasons: tuple[str, ...]
     order: tuple[int, ...]
+    coverage: float
+    family: str
+    series: float
+
+    @property
+    def total(self) -> float:
+        """Evidence of the supported biclusters together."""
+        return math.fsum(self.gain[list(self.order)])
+
+    @property
+    def total_raw(self) -> float:
+        """Raw evidence of all biclusters together."""
+        return math.fsum(self.raw)
+
+    @property
+    def supported(self) -> Flags:
+        """Which biclusters are supported."""
+        return np.array([verdict == SUPPORTED for verdict in self.verdicts], dtype=np.bool_)
+
+    @property
+    def n_supported(self) -> int:
+        """Number of supported biclusters."""
+        return len(self.order)
 
 
 def judged_alone(model: Family, bicluster: Bicluster) -> tuple[float, str]:
@@ -136,31 +158,28 @@ def judged_alone(model: Family, bicluster: Bicluster) -> tuple[float, str]:
     return gain, model.patterns.get(judged.form, NONE)
 
 
-def select(model: Family, cover: Cover, n_jobs: int | None) -> Selection:
-    """Accept the bicluster of largest gain as long as there is one, each judged given those before it.
-
-    A shape may hide blocks within it: where something else has evidence alone, the selection is made without shapes,
-    too, and counts if that gives more.
-    """
-    solution = cover.solution
-    jobs = n_jobs if sum(b.size for b in solution) >= max(_MANY_CELLS, _CELLS_PER_BLOCK * len(solution)) else 1
-    blocks = _for_each(lambda k: model.block(solution[k]), len(solution), jobs)
-    judged = _for_each(lambda k: model.judge(blocks[k], model.start), len(solution), jobs)
+def select(model: Family, cover: Cover, n_jobs: int | None) -> Evidence:
+    """Return the selection, or that without shapes, which may hide blocks within them, if it has more evidence."""
+    solution, K = cover.solution, len(cover.solution)
+    n_jobs = n_jobs if sum(b.size for b in solution) >= max(_MANY_CELLS, _CELLS_PER_BLOCK * K) else 1
+    blocks = _for_each(lambda k: model.block(solution[k]), K, n_jobs)
+    judged = _for_each(lambda k: model.judge(blocks[k], model.start), K, n_jobs)
     found, shaped = _select(model, cover, blocks, judged)
     if shaped and (np.nan_to_num(found.alone) > 0).sum() > len(found.order):
         plain = model.without_shapes()
-        again = _for_each(lambda k: plain.judge(blocks[k], plain.start), len(solution), jobs)
-        other = _select(plain, cover, blocks, again)[0]
-        if other.gain[list(other.order)].sum() > found.gain[list(found.order)].sum():
-            return other._replace(alone=found.alone)
+        judged = _for_each(lambda k: plain.judge(blocks[k], plain.start), K, n_jobs)
+        other, _ = _select(plain, cover, blocks, judged)
+        return replace(other, alone=found.alone) if other.total > found.total else found
     return found
 
 
-def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged]) -> tuple[Selection, bool]:
-    """Return the selection, and whether anything accepted has a shape."""
+def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged]) -> tuple[Evidence, bool]:
+    """Accept the bicluster of largest gain as long as there is one, each judged given those before it.
+
+    Returned with whether one that is accepted has a shape.
+    """
     solution, K = cover.solution, len(cover.solution)
-    state, names = model.start, Names(model.matrix.shape)
-    judged, shaped = list(judged), False
+    state, names, shaped = model.start, Names(model.matrix.shape), False
     plain = np.array([names.cost(b) + model.log_tests for b in solution])
     raws = np.array([one.raw for one in judged])
     alone = raws - plain
@@ -204,7 +223,7 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
         or model.best(blocks[k]) > plain[k]
         for k in range(K)
     ]
-    found = Selection(
+    found = Evidence(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
         raws,
@@ -219,6 +238,9 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
             for k in range(K)
         ),
         tuple(order),
+        cover.share if len(order) == K else Cover(solution.select(order)).share,
+        model.name,
+        model.series,
     )
     return found, shaped
 
@@ -299,11 +321,12 @@ def union_of(one: Bicluster, other: Bicluster) -> Bicluster:
     return Bicluster(np.union1d(one.rows, other.rows), np.union1d(one.cols, other.cols))
 
 
-def undefined(cover: Cover) -> Selection:
+def undefined(cover: Cover) -> Evidence:
     """Return what is said where a matrix leaves nothing to judge by."""
     K = len(cover.solution)
-    nothing = np.full(K, np.nan)
-    return Selection(nothing, nothing, np.zeros(K), (NONE,) * K, (NOT_SUPPORTED,) * K, ((),) * K, (_NO_NOISE,) * K, ())
+    nothing, verdicts = np.full(K, np.nan), (NOT_SUPPORTED,) * K
+    said = (NONE,) * K, verdicts, ((),) * K, (_NO_NOISE,) * K, ()
+    return Evidence(nothing, nothing, np.zeros(K), *said, coverage=0.0, family="normal", series=0.0)
 
 
 def _for_each(function: Callable[[int], Any], count: int, n_jobs: int | None) -> list[Any]:

@@ -12,15 +12,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
-from numpy.typing import NDArray
 
+from bivaluate._types import Floats, Ints
 from bivaluate.chance.evidence._cells import NOT_RAISED, FirstSums, Judged, all_cells, by_chunks, sum_up
 from bivaluate.chance.evidence.normal import restored
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _STEPS, _ROUNDS = 6, 4
 # Positive values that the median is taken of.
@@ -89,15 +86,15 @@ class Full:
         nodes, at = _nodes(x)
         return np.asarray(at @ f(nodes[:, None] + y).sum(axis=1))
 
-    def row_sums(self, cols: Indices, weights: Floats) -> Floats:
+    def row_sums(self, cols: Ints, weights: Floats) -> Floats:
         """Return the weighted sum of each row over some columns."""
         return np.asarray(self.left @ (weights @ self.right[cols]))
 
-    def col_sums(self, rows: Indices, weights: Floats) -> Floats:
+    def col_sums(self, rows: Ints, weights: Floats) -> Floats:
         """Return the weighted sum of each column over some rows."""
         return np.asarray(self.right @ (weights @ self.left[rows]))
 
-    def inside(self, rows: Indices, by_row: Floats, cols: Indices, by_col: Floats) -> float:
+    def inside(self, rows: Ints, by_row: Floats, cols: Ints, by_col: Floats) -> float:
         """Return the weighted sum over some rows and columns."""
         return float((by_row @ self.left[rows]) @ (by_col @ self.right[cols]))
 
@@ -105,7 +102,7 @@ class Full:
 class Gappy:
     """The same of a matrix with missing cells: one by one, of those that are seen."""
 
-    def __init__(self, law: Law, row_sums: Floats, col_sums: Floats, rows: Indices, cols: Indices) -> None:
+    def __init__(self, law: Law, row_sums: Floats, col_sums: Floats, rows: Ints, cols: Ints) -> None:
         from scipy.sparse import csr_array
 
         self.rows, self.cols, self.shape = rows, cols, (len(row_sums), len(col_sums))
@@ -118,20 +115,20 @@ class Gappy:
         lines, others = (self.rows, self.cols) if by_row else (self.cols, self.rows)
         return np.bincount(lines, f(x[lines] + y[others]), minlength=len(x)).astype(np.float64)
 
-    def row_sums(self, cols: Indices, weights: Floats) -> Floats:
+    def row_sums(self, cols: Ints, weights: Floats) -> Floats:
         """Return the weighted sum of each row over some columns."""
         return np.asarray(self.cells @ _spread(self.shape[1], cols, weights))
 
-    def col_sums(self, rows: Indices, weights: Floats) -> Floats:
+    def col_sums(self, rows: Ints, weights: Floats) -> Floats:
         """Return the weighted sum of each column over some rows."""
         return np.asarray(self.by_cols @ _spread(self.shape[0], rows, weights))
 
-    def inside(self, rows: Indices, by_row: Floats, cols: Indices, by_col: Floats) -> float:
+    def inside(self, rows: Ints, by_row: Floats, cols: Ints, by_col: Floats) -> float:
         """Return the weighted sum over some rows and columns."""
         return float(by_row @ (self.cells[rows] @ _spread(self.shape[1], cols, by_col)))
 
 
-def _spread(n: int, at: Indices, values: Floats) -> Floats:
+def _spread(n: int, at: Ints, values: Floats) -> Floats:
     spread = np.zeros(n)
     spread[at] = values
     return spread
@@ -154,8 +151,8 @@ def fit_margins(law: Law, row_sums: Floats, col_sums: Floats, line_sums: Any) ->
 class Block(NamedTuple):
     """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns, ΣY²/E."""
 
-    rows: Indices
-    cols: Indices
+    rows: Ints
+    cols: Ints
     weight: float
     cells: float
     in_rows: float
@@ -169,7 +166,7 @@ class State(NamedTuple):
     by_row: Floats
     by_col: Floats
     dispersion: float
-    raised: tuple[tuple[Indices, Indices, float], ...] = ()
+    raised: tuple[tuple[Ints, Ints, float], ...] = ()
 
 
 class Weights:
@@ -212,11 +209,7 @@ class Weights:
         """Return the same."""
         return self
 
-    def without_shapes(self) -> Weights:
-        """Return the same."""
-        return self
-
-    def inside(self, rows: Indices, cols: Indices, state: State) -> float:
+    def inside(self, rows: Ints, cols: Ints, state: State) -> float:
         """Return the expected weight of some rows and columns, given what has been accepted."""
         total = self.expected.inside(rows, state.by_row[rows], cols, state.by_col[cols])
         for others, other_cols, factor in state.raised:
@@ -305,7 +298,7 @@ def log_weights(matrix: Matrix, first: FirstSums) -> Floats:
     return np.asarray(np.log2(1 + all_cells(matrix) / unit))
 
 
-def _places(n: int, at: Indices) -> Indices:
+def _places(n: int, at: Ints) -> Ints:
     places = np.full(n, -1)
     places[at] = np.arange(len(at))
     return places
@@ -343,7 +336,7 @@ def _sums_of_chunk(
 
 
 def _sums_of_rows(
-    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cols: Indices, at: int, numbers: Indices, cells: Any
+    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cols: Ints, at: int, numbers: Ints, cells: Any
 ) -> tuple[float, float]:
     return _sums(matrix, unit, law, x[numbers], y[cols], cells[:, cols])
 

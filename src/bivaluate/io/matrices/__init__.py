@@ -1,14 +1,12 @@
 """Matrices in and out of files; one format is one file beside this one."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from typing import Any
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
-from bivaluate.io.formats import Options, Source, matrix_formats, reader, try_apart, writer
+from bivaluate.io.formats import Options, Source, formats_of, reader, try_apart, writer
 from bivaluate.matrix import Matrix
 
 #: What rows and columns are, by format; where rows have no names, nothing is known of them.
@@ -94,7 +92,7 @@ def read_matrix(
     given = {name for name, value in vars(options).items() if value is not None and value != getattr(Options, name)}
     wrong = sorted(given - set(record.options))
     if wrong:
-        takers = ", ".join(f.key for f in matrix_formats().values() if wrong[0] in f.options)
+        takers = ", ".join(f.key for f in formats_of("matrix").values() if wrong[0] in f.options)
         read_as = f"{source.name} is read as {record.name}"
         raise ParameterError(f"{read_as}; {wrong[0]!r} does not apply to it (only to {takers}).")
     matrix: Matrix = record.load(source, replace(options, format_is_stated=format is not None))

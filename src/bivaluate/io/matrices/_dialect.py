@@ -1,7 +1,5 @@
 """How a text table is written: delimiter, decimal mark, header and index columns, found from its first lines."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 from collections.abc import Iterator, Sequence
@@ -51,7 +49,7 @@ class Dialect:
         return tuple(from_text(name) for name in self.header[len(self.header) - self.n_cols :])
 
 
-def split(line: str, delimiter: str) -> list[str]:
+def split_line(line: str, delimiter: str) -> list[str]:
     """Split one line; quotation marks are understood where a field starts with one."""
     if delimiter == WHITESPACE:
         return line.split() if '"' not in line else _quoted(" ".join(line.split()), " ")
@@ -64,7 +62,7 @@ def _quoted(line: str, delimiter: str) -> list[str]:
     return next(csv.reader([line], delimiter=delimiter, strict=True), [])
 
 
-def number(cell: str, decimal: str = ".") -> float | None:
+def parsed_number(cell: str, decimal: str = ".") -> float | None:
     """Return the number in a cell, NaN for a missing one, None for anything else."""
     cell = cell.strip()
     if cell in MISSING:
@@ -108,7 +106,9 @@ def detect(lines: Sequence[tuple[int, str]], source: Source, options: Options) -
     rows = [f[:-1] if trailing else f for _, f in fields]
     body = rows[1:] or rows
     n_fields = len(body[0])
-    numeric = [[number(cell, decimal) is not None for cell in row[:LEADING]] for row in body if len(row) == n_fields]
+    numeric = [
+        [parsed_number(cell, decimal) is not None for cell in row[:LEADING]] for row in body if len(row) == n_fields
+    ]
     short_header = len(rows) > 1 and len(rows[0]) == n_fields - 1
     if index_cols is None:
         index_cols = _count_index(rows[0], numeric, n_fields, short_header, header)
@@ -130,7 +130,7 @@ def detect(lines: Sequence[tuple[int, str]], source: Source, options: Options) -
 def split_or_raise(line: str, delimiter: str, source: Source, n: int) -> list[str]:
     """Split one line, or name it as the one with the fault."""
     try:
-        return split(line, delimiter)
+        return split_line(line, delimiter)
     except csv.Error as error:
         raise source.fault(f"a quotation mark is opened and not closed ({error}).", n) from None
 
@@ -153,7 +153,7 @@ def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal:
     best, best_score = (delimiter or ",", decimals[0]), -1.0
     for candidate in [delimiter] if delimiter else _DELIMITERS:
         try:
-            rows = [split(line, candidate) for _, line in lines]
+            rows = [split_line(line, candidate) for _, line in lines]
         except csv.Error:
             continue
         body = rows[1:] or rows
@@ -165,12 +165,12 @@ def _delimiter(lines: Sequence[tuple[int, str]], delimiter: str | None, decimal:
             if mark == candidate:
                 continue
             judged = body[: max(_FEW_LINES, _JUDGED_CELLS // width)]
-            cells = [number(cell, mark) is not None for row in judged for cell in row[:_JUDGED_CELLS]]
+            cells = [parsed_number(cell, mark) is not None for row in judged for cell in row[:_JUDGED_CELLS]]
             score = regular * sum(cells) / len(cells)
             if score > best_score + (_CLEARLY if candidate == WHITESPACE and best_score >= 0 else 1e-9):
                 best, best_score = (candidate, mark), score
     if best_score < 0 and delimiter is None:
-        single = [number(line, ",") is not None and number(line) is None for _, line in lines[1:]]
+        single = [parsed_number(line, ",") is not None and parsed_number(line) is None for _, line in lines[1:]]
         return ("\t", decimal or ("," if any(single) else "."))
     return best
 
@@ -192,7 +192,7 @@ def _has_corner(first: Sequence[str]) -> bool:
     word = first[0].strip().strip("\"'").lower()
     if word:
         return word in _CORNERS or word.startswith(_CORNER_STARTS) or word.endswith(_CORNER_ENDS)
-    values = [number(cell) for cell in first[1:]]
+    values = [parsed_number(cell) for cell in first[1:]]
     known = [value for value in values if value is not None]
     return 2 * len(known) < len(values) or all(a < b for a, b in itertools.pairwise(known))
 
@@ -201,11 +201,11 @@ def _looks_like_header(
     first: Sequence[str], body: list[list[str]], numeric: list[list[bool]], index_cols: int, decimal: str
 ) -> bool:
     cells = first[index_cols:]
-    values = [number(cell, decimal) for cell in cells]
+    values = [parsed_number(cell, decimal) for cell in cells]
     if cells and 2 * sum(v is None for v in values) > len(cells):
         return True
     above_numbers = 2 * sum(row[0] for row in numeric if row) > len(numeric)
-    if first and index_cols and (_has_corner(first) or (number(first[0]) is None and above_numbers)):
+    if first and index_cols and (_has_corner(first) or (parsed_number(first[0]) is None and above_numbers)):
         return True
     known = [value for value in values if value is not None]
     whole = all(cell.strip().lstrip("-").isdigit() for cell in cells)

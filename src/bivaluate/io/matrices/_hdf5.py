@@ -1,7 +1,6 @@
 """What formats in HDF5 (and zarr) share: what a file is, opened without following links out of it, sizes checked."""
 
-from __future__ import annotations
-
+import functools
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,14 +23,9 @@ def is_hdf5(source: Source) -> bool:
     return any(source.head[at : at + len(MAGIC)] == MAGIC for at in _USER_BLOCKS)
 
 
+@functools.lru_cache(8)
 def kind_of(source: Source) -> str:
     """Return what an HDF5 file is, by what lies in it: the key of its format."""
-    if source.hdf5_kind is None:
-        source.hdf5_kind = _kind(source)
-    return source.hdf5_kind
-
-
-def _kind(source: Source) -> str:
     by_name = {".loom": "loom", ".h5mu": "mudata"}.get(source.suffix, "h5ad")
     try:
         with opened(source) as file:
@@ -59,14 +53,8 @@ def opened(source: Source) -> Iterator[Any]:
     """Open an HDF5 file for reading; whatever its C library refuses becomes a format error."""
     import h5py
 
-    source.size  # noqa: B018  a missing file is not a damaged one
-    try:
-        with h5py.File(source.path, "r") as file:
-            yield file
-    except BivaluateError:
-        raise
-    except Exception as error:
-        raise source.damaged(error) from None
+    with source.parsing(), h5py.File(source.path, "r") as file:
+        yield file
 
 
 def layer_of(file: Any, layer: str, name: str) -> Any:
@@ -161,7 +149,10 @@ def _check_lengths(node: Any, name: str) -> None:
 def _labels(node: Any, name: str) -> list[Any]:
     """Read labels some at a time: many may share one stored text, and take far more memory than the file has bytes."""
     if type(node).__module__.startswith("zarr") or node.dtype.kind != "O":
-        return list(np.asarray(node[:]).tolist())
+        try:
+            return list(np.asarray(node[:]).tolist())
+        except SystemError:  # how Python breaks off
+            raise FormatError(f"{name}: {node.name} holds characters beyond Unicode.") from None
     size = node.file.id.get_filesize()
     step, most, total = max(256, FREE_BYTES * 16 // size), FREE_BYTES * 16 + 100 * size, 0
     values: list[Any] = []

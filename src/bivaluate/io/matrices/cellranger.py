@@ -1,7 +1,5 @@
 """CellRanger's .h5, of version 2 (a group per genome) and 3 (``matrix``): genes x cells, sparse, stored by cells."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bivaluate._stored import Store, sparse_source

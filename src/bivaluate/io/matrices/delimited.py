@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bivaluate._files import TemporaryRows, as_text, from_text, table_target
 from bivaluate._rows import FileSource
 from bivaluate.io.formats import Advice, Format, FormatError, Matrix, Option, Options
-from bivaluate.io.matrices._dialect import MISSING, WHITESPACE, Dialect, detect, number, sample_of, spelt
+from bivaluate.io.matrices._dialect import MISSING, WHITESPACE, Dialect, detect, parsed_number, sample_of, spelt
 from bivaluate.io.matrices._dialect import split_or_raise as split
 from bivaluate.io.matrices.triplets import grammar_of
 from bivaluate.io.source import MAX_CELLS, MAX_LINE, MAX_TEXT, Source
@@ -44,10 +44,10 @@ def _read(source: Source, options: Options) -> Matrix:
     """Read a text table; large files go through a faster engine with the same result, very large ones to the disk."""
     lines = source.filled_lines(sys.maxsize if _stays_on_disk(source) else MAX_TEXT)
     sample = sample_of(lines)
-    return parse(source, detect(sample, source, options), itertools.chain(sample, lines))
+    return parse_table(source, detect(sample, source, options), itertools.chain(sample, lines))
 
 
-def parse(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
+def parse_table(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
     """Parse a table of a known dialect; `lines` are its numbered, non-blank lines from the first on."""
     is_large = source.size >= FAST_BYTES and dialect.delimiter != WHITESPACE and dialect.n_fields > 1
     fast = read_fast(source, dialect) if is_large else None
@@ -62,7 +62,7 @@ def _stays_on_disk(source: Source) -> bool:
 def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]]) -> Matrix:
     """Parse the data rows line by line; this is the path that can name every fault."""
     labels: list[list[str]] = []
-    with _Cells(source, dialect) as held:
+    with _TableCells(source, dialect) as held:
         cells = array("d")
         for row in _parsed_rows(source, dialect, lines, labels):
             cells.extend(row)
@@ -73,7 +73,7 @@ def parse_rows(source: Source, dialect: Dialect, lines: Iterator[tuple[int, str]
         return held.matrix(labels)
 
 
-class _Cells:
+class _TableCells:
     """The numbers of a table as they come: kept in memory, of a very large table in a temporary file."""
 
     def __init__(self, source: Source, dialect: Dialect) -> None:
@@ -81,7 +81,7 @@ class _Cells:
         self._spilled = TemporaryRows() if _stays_on_disk(source) else None
         self._parts: list[NDArray[np.float64]] = []
 
-    def __enter__(self) -> _Cells:
+    def __enter__(self) -> _TableCells:
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
@@ -118,10 +118,9 @@ def _parsed_rows(
             continue
         fields = split(line, delimiter, source, n)
         if len(fields) != width:
-            raise FormatError(
-                f"{source.name}, line {n} has {len(fields)} fields, but the table has {width} "
-                f"(delimiter {spelt(delimiter)}). Is a cell missing, or does a label hold the delimiter?"
-            )
+            found = f"{source.name}, line {n} has {len(fields)} fields, but the table has {width}"
+            why = "Is a cell missing, or does a label hold the delimiter?"
+            raise FormatError(f"{found} (delimiter {spelt(delimiter)}). {why}")
         if dialect.trailing and (last := fields.pop()).strip():
             where = "in the last column, which has no name and was empty so far"
             raise source.fault(f"unexpected value {last[:40]!r} {where}.", n)
@@ -139,7 +138,7 @@ def _parsed_rows(
 
 def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, labels: list[str]) -> Iterator[float]:
     for j, cell in enumerate(data):
-        value = number(cell, dialect.decimal)
+        value = parsed_number(cell, dialect.decimal)
         if value is None:
             names = dialect.col_labels
             column = f"column {names[j]!r}" if names else f"column {j + 1 + dialect.index_cols}"
@@ -152,7 +151,7 @@ def _row_with_care(data: list[str], source: Source, dialect: Dialect, n: int, la
 
 def _hint(cell: str, decimal: str) -> str:
     other, marks = (",", "commas") if decimal == "." else (".", "points")
-    if number(cell, other) is not None:
+    if parsed_number(cell, other) is not None:
         return Advice(f" If {marks} are decimal marks here, say ", Option("decimal", other), ".")
     listed = ", ".join(sorted(word for word in MISSING if word))
     text = " If the whole column is text, remove it: only the first ones may be." if any(map(str.isalpha, cell)) else ""
@@ -179,7 +178,7 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
         return None
     labels: list[list[str]] = []
     try:
-        with _Cells(source, dialect) as held:
+        with _TableCells(source, dialect) as held:
             for text in _whole_lines(source, dialect):
                 held.add(_read_block(text, source, dialect, labels))
                 source.check_lines(len(labels))

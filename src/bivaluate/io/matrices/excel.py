@@ -1,7 +1,5 @@
 """Excel workbooks: one sheet, read as a text table would be."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,13 +1,11 @@
 """GCT 1.2 and 1.3 of the Broad Institute: sizes on line 2, labels in the first column."""
 
-from __future__ import annotations
-
 import itertools
 import re
 
 from bivaluate.io.formats import MAX_CELLS, Format, Matrix, Options, Source, indices
 from bivaluate.io.matrices._dialect import Dialect
-from bivaluate.io.matrices.delimited import parse
+from bivaluate.io.matrices.delimited import parse_table
 
 _VERSION = re.compile(r"#1\.([23])\s*")
 
@@ -36,7 +34,7 @@ def _read(source: Source, options: Options) -> Matrix:
     skipped = list(itertools.islice(lines, col_meta))
     first = (skipped or top)[-1][0] + 1
     dialect = Dialect("\t", ".", tuple(header), 1 + row_meta, width, first, label_col=0)
-    matrix = parse(source, dialect, lines)
+    matrix = parse_table(source, dialect, lines)
     source.check_count(n_rows, matrix.shape[0], "rows", top[1][0])
     return matrix
 

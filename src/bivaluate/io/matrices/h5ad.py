@@ -1,7 +1,5 @@
 """AnnData's .h5ad, and the layout it shares with MuData and zarr: read as genes x cells, results written back."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -9,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from bivaluate._anndata import KEY, axes, check_key, results_tree
-from bivaluate._errors import FormatError, SolutionError
+from bivaluate._errors import FormatError, SolutionError, import_optional
 from bivaluate._files import atomic_path
 from bivaluate._stored import Store, stored_cells
-from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, Source, import_optional
+from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, Source
 from bivaluate.io.matrices import _hdf5 as hdf5
 
 

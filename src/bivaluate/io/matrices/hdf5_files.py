@@ -1,7 +1,5 @@
 """HDF5 files of no format of their own: one 2-D dataset is the matrix; anything else is named as what it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bivaluate._stored import Store, dense_source

@@ -1,7 +1,5 @@
 """Loom files: genes x cells as they are stored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bivaluate._stored import Store, dense_source

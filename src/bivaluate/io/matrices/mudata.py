@@ -1,7 +1,5 @@
 """MuData's .h5mu: several AnnData objects of the same cells, one a modality, each read as genes x cells."""
 
-from __future__ import annotations
-
 from bivaluate._anndata import stacked
 from bivaluate._stored import Store
 from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, ParameterError, Source, check_held, first_few

@@ -1,7 +1,5 @@
 """NumPy's .npy and .npz, never unpickled, sizes checked before anything is allocated."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """Apache Parquet, through pyarrow."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

@@ -1,12 +1,10 @@
 """PCL and CDT of the Stanford tools (Cluster, TreeView): weights are skipped, empty cells are missing."""
 
-from __future__ import annotations
-
 import itertools
 
 from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source
 from bivaluate.io.matrices._dialect import Dialect
-from bivaluate.io.matrices.delimited import parse
+from bivaluate.io.matrices.delimited import parse_table
 
 _EXTENSIONS = (".pcl", ".cdt")
 _SKIPPED = frozenset(["EWEIGHT", "AID"])
@@ -40,7 +38,7 @@ def _read(source: Source, options: Options) -> Matrix:
     if not body:
         raise FormatError(f"{source.name} has a header but no data row.")
     dialect = Dialect("\t", ".", header, index_cols, len(header), body[0][0], label_col=label_col)
-    return parse(source, dialect, itertools.chain(body, lines))
+    return parse_table(source, dialect, itertools.chain(body, lines))
 
 
 _NOTE = "weights are skipped; empty cells are missing"

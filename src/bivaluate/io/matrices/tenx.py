@@ -1,16 +1,19 @@
 """10x folders and single Matrix Market files: genes x barcodes, indices from 1, sparse."""
 
-from __future__ import annotations
-
+import itertools
 import re
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._stored import MAX_SIDE
-from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source
+from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source, indices
 
-_KINDS = "(coordinate|array) (real|integer|pattern) (general|symmetric|skew-symmetric)"
-_BANNER = re.compile(f"(?i)%%MatrixMarket matrix {_KINDS}")
+_BANNER = re.compile(r"(?i)%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+general\s*")
 
 
 def _read(source: Source, options: Options) -> Matrix:
@@ -38,38 +41,53 @@ def _names(files: list[Path], pattern: str) -> tuple[str, ...] | None:
 
 def _market(source: Source) -> Any:
     """Return a matrix, sparse where it is given by coordinates."""
-    from scipy.io import mminfo, mmread
+    lines = source.filled_lines()
+    number, banner = next(lines, (1, ""))
+    kind = _BANNER.fullmatch(banner.strip())
+    if kind is None:
+        needed = "'%%MatrixMarket matrix coordinate real general' (or integer, pattern, array)"
+        raise source.fault(f"{needed} is needed, found {banner[:80]!r}.", number)
+    entries = (pair for pair in lines if not pair[1].startswith("%"))
+    number, line = next(entries, (number, ""))
+    sizes = line.split()
+    coordinate = kind[1].lower() == "coordinate"
+    if len(sizes) != 2 + coordinate or indices(sizes) is None:
+        raise source.fault(f"the sizes of the matrix are needed, found {line[:60]!r}.", number)
+    n, m = int(sizes[0]), int(sizes[1])
+    count = int(sizes[2]) if coordinate else n * m
+    if not n * m > 0 or max(n, m) > MAX_SIDE or count > min(n * m, MAX_CELLS):
+        raise source.fault(f"{n} x {m} cells with {count} entries cannot be read (at most {MAX_CELLS}).", number)
+    table = _numbers(source, entries, 1 if not coordinate else 2 if kind[2].lower() == "pattern" else 3, count)
+    if not coordinate:
+        return np.ascontiguousarray(table.reshape(m, n).T)
+    rows, cols, *values = table.T
+    if count and not (rows.min() >= 1 and rows.max() <= n and cols.min() >= 1 and cols.max() <= m):
+        raise source.fault(f"an entry lies outside the {n} x {m} matrix (indices are counted from 1).")
+    from scipy.sparse import coo_array
 
-    banner = source.head_text.split("\n", 1)[0]
-    if not _BANNER.fullmatch(" ".join(banner.split())):
-        needed = "'%%MatrixMarket matrix coordinate real general' (or integer, pattern, array, symmetric)"
-        raise source.fault(f"{needed} is needed, found {banner[:80]!r}.", 1)
-    try:
-        with source.open() as stream:
-            n, m, count, *_ = mminfo(stream)
-        most = (source.most_unpacked if source.gzipped else source.size) // 2  # an entry takes two bytes or more
-        if not n * m > 0 or max(n, m) > MAX_SIDE or count > min(n * m, most, MAX_CELLS):
-            raise source.fault(f"{n} x {m} cells with {count} entries cannot be read from a file of this size.")
-        with source.open() as stream:
-            cells = mmread(_AsReal(stream, banner))
-    except ValueError as error:
-        if isinstance(error, FormatError):
-            raise
-        number, _, said = str(error).removeprefix("Line ").partition(": ")
-        raise (source.fault(said, int(number)) if number.isdigit() else source.damaged(error)) from None
-    return cells.tocsr() if hasattr(cells, "tocsr") else cells
+    at = rows.astype(np.int64) - 1, cols.astype(np.int64) - 1
+    return coo_array((values[0] if values else np.ones(count), at), shape=(n, m)).tocsr()
 
 
-class _AsReal:
-    """A file whose numbers are read as real ones: of what it calls integers, fractions would be cut off."""
+def _numbers(source: Source, entries: Any, width: int, count: int) -> NDArray[np.float64]:
+    """Parse `count` lines of `width` numbers; a fault is named by its line."""
+    at, line = 0, ""
 
-    def __init__(self, stream: IO[bytes], banner: str) -> None:
-        stream.readline()
-        self._first, self._stream = re.sub("(?i)integer", "real", banner).encode() + b"\n", stream
+    def texts() -> Iterator[str]:
+        nonlocal at, line
+        for at, line in itertools.islice(entries, count + 1):  # noqa: B007
+            yield line
 
-    def read(self, size: int = -1) -> bytes:
-        first, self._first = self._first, b""
-        return first or self._stream.read(size)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+        try:
+            table = np.loadtxt(texts(), comments=None, ndmin=2).reshape(-1, width)
+        except ValueError:
+            raise source.fault(f"{width} numbers are needed, found {line[:60]!r}.", at) from None
+    if len(table) > count:
+        raise source.fault(f"more than the {count} announced entries.", at)
+    source.check_count(count, len(table), "entries")
+    return table
 
 
 def _detects(source: Source) -> bool:

@@ -1,7 +1,5 @@
 """Triplets: one line for each cell, ``user item rating``, read as a sparse matrix."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bivaluate.io.formats import Advice, Format, FormatError, Matrix, Option, Options, Source
-from bivaluate.io.matrices._dialect import WHITESPACE, number, spelt, split_or_raise
+from bivaluate.io.matrices._dialect import WHITESPACE, parsed_number, spelt, split_or_raise
 
 _DOUBLE_COLON = "::"
 _DELIMITERS = (_DOUBLE_COLON, "\t", ",", ";", "|", WHITESPACE)
@@ -56,20 +54,20 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 def _judged(rows: list[list[str]], delimiter: str, width: int) -> Grammar | None:
     named = all(_is_name(cell, names) for cell, names in zip(rows[0], _NAMES, strict=False))
-    header = named or number(rows[0][2]) is None
+    header = named or parsed_number(rows[0][2]) is None
     body = rows[header:]
-    if not body or any(number(row[2]) is None for row in body):
+    if not body or any(parsed_number(row[2]) is None for row in body):
         return None
     if named:
         return Grammar(delimiter, width, True, True)
-    times = [number(row[3]) for row in body] if width == 4 else []
+    times = [parsed_number(row[3]) for row in body] if width == 4 else []
     if width == 4 and not all(time is not None and time >= _EPOCH and time.is_integer() for time in times):
         return None
     if any(_is_fraction(cell) or not cell for row in body for cell in row[:2]):
         return None
     if not all(len({row[side] for row in body}) < len(body) for side in (0, 1)):
         return None
-    wordy = all(any(number(row[side]) is None for row in body) for side in (0, 1))
+    wordy = all(any(parsed_number(row[side]) is None for row in body) for side in (0, 1))
     return Grammar(delimiter, width, header, delimiter == _DOUBLE_COLON or wordy or width == 4)
 
 
@@ -80,7 +78,7 @@ def _is_name(cell: str, names: frozenset[str]) -> bool:
 
 def _is_fraction(cell: str) -> bool:
     """Whether a cell is a number that counts nothing: a key is a word or a whole number from 0."""
-    value = number(cell)
+    value = parsed_number(cell)
     return value is not None and not (cell.isascii() and cell.isdigit())
 
 
@@ -103,7 +101,7 @@ def _read(source: Source, options: Options) -> Matrix:
     at: tuple[list[int], list[int]] = ([], [])
     values, seen = [], set()
     for n, keys, text in _lines(source, options, found):
-        value = number(text, options.decimal or ".")
+        value = parsed_number(text, options.decimal or ".")
         if value is None:
             raise source.fault(f"the value is {text[:40]!r}, which is not a number.", n)
         pair = tuple(places.setdefault(key, len(places)) for places, key in zip(positions, keys, strict=True))
@@ -134,7 +132,7 @@ def _lines(source: Source, options: Options, found: Grammar | None) -> Iterator[
         if len(cells) != width or width not in (3, 4):
             found_cells = f"{len(cells)} fields with delimiter {spelt(delimiter)}"
             raise source.fault(f"{found_cells}; row, column and value are needed, and perhaps a time.", n)
-        if i == 0 and (options.header or (options.header is None and number(cells[2]) is None)):
+        if i == 0 and (options.header or (options.header is None and parsed_number(cells[2]) is None)):
             continue
         yield n, (cells[0].strip(), cells[1].strip()), cells[2]
 

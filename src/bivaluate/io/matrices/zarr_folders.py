@@ -1,7 +1,5 @@
 """Zarr folders: AnnData's and MuData's, read as genes x cells, and plain arrays as they are."""
 
-from __future__ import annotations
-
 from bivaluate._stored import Store, dense_source
 from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5

@@ -1,7 +1,5 @@
 """Solutions in and out of the files of many tools; one format is one file beside this one."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from typing import Any
@@ -65,7 +63,7 @@ def read_solution(
     """
     matrix = None if X is None else Matrix.of(X, missing="omit")
     said = {"format": format, "index_base": index_base, "members": members, "item": item, "rule": rule}
-    document, _ = read_members(path, matrix, **said, untrusted=untrusted)  # type: ignore[arg-type]
+    document, _ = read_members(path, matrix, **said, untrusted=untrusted)
     return to_biclustering(document, matrix, os.fspath(path))
 
 
@@ -100,24 +98,17 @@ def read_solutions(
 
 
 def read_members(
-    path: str | os.PathLike[str],
-    X: Matrix | None = None,
-    *,
-    format: str | None = None,
-    index_base: int | None = None,
-    members: str | None = None,
-    item: int | None = None,
-    rule: str | None = None,
-    untrusted: bool = False,
+    path: str | os.PathLike[str], X: Matrix | None = None, *, untrusted: bool = False, **said: Any
 ) -> tuple[Document, Format[Document]]:
-    """Read biclusters: members by index from 0, or by label where no matrix is given; and the format of the file."""
+    """Read as :func:`read_solution` does: members by index from 0, without a matrix by label; and the file's format."""
+    asked = dict.fromkeys(("format", "index_base", "members", "item", "rule")) | said
+    format, index_base, members, item, rule = asked.values()
     if index_base is not None and index_base not in (0, 1):
         raise ParameterError(f"index_base is {index_base!r}; indices are counted from 0 or from 1.")
     if members is not None:
         check_choice("members", members, ["index", "label"])
     source = Source(path)
-    said = {"format": format, "index_base": index_base, "members": members, "item": item, "rule": rule}
-    try_apart(untrusted, "solution", path, said, X)
+    try_apart(untrusted, "solution", path, asked, X)
     record: Format[Document] = reader("solution", source, format)
     if item and "item" not in record.options:
         raise ParameterError(f"item is {item}; {source.name} ({record.name}) holds one solution, item 0.")
@@ -170,11 +161,10 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
 def is_solution(path: str | os.PathLike[str]) -> bool:
     """Whether the content of a file is a solution in a known format, and not rather a matrix."""
     source = Source(path)
+    found = recognise("solution", source)
     if source.is_folder:
-        found = recognise("solution", source)
         is_pair = any(p.stem.lower() in ("rows", "l") for p in source.path.iterdir())
         return is_pair or (found is not None and found.key != "score-tables")
-    found = recognise("solution", source)
     if found is None or found.key not in ("bicat", "r-text"):
         return found is not None
     from bivaluate.io.solutions.r_text import fits  # two numbers on a line may as well be a matrix

@@ -1,7 +1,5 @@
 """A BERTopic model saved with serialization="safetensors" or "pytorch": the topic of each document, and its words."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """BiBit (BiBitR's jar): one line per bicluster, fields separated by semicolons, members by name."""
 
-from __future__ import annotations
-
 from bivaluate.io.formats import Document, Format, Members, Options, Source
 
 _HEADER = "NumOfRows;NumOfColumns;Rows;Columns"

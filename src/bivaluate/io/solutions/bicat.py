@@ -1,11 +1,9 @@
 """BicAT text: three lines per bicluster without a title; numbers count from 0, or names."""
 
-from __future__ import annotations
-
 import re
 
 from bivaluate.io.formats import Document, Format, Options, Source
-from bivaluate.io.solutions.r_text import SIZES, parse
+from bivaluate.io.solutions.r_text import SIZES, parse_biclusters
 
 _HEADER = re.compile(r"\s*Number of BCs\s*=\s*\d+\s*", re.IGNORECASE)
 
@@ -19,7 +17,7 @@ def _detects(source: Source) -> bool:
 def _read(source: Source, options: Options) -> Document:
     """Read the biclusters after the optional header."""
     lines = source.text_lines()
-    return parse([line for line in lines if not _HEADER.fullmatch(line[1])], source, options, base=0)
+    return parse_biclusters([line for line in lines if not _HEADER.fullmatch(line[1])], source, options, base=0)
 
 
 FORMAT = Format("bicat", "BicAT text", (), _detects, _read, rank=2, note="indices or names")

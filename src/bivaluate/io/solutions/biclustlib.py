@@ -1,7 +1,5 @@
 """biclustlib JSON: indices from 0; one biclustering, or a list of several."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """BicPAMS: the text of its Java API (members by name) and the HTML of its console (indices from 0)."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """A run folder of cNMF: for every K a table of usages (cells x K) and one of gene spectra (K x genes)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

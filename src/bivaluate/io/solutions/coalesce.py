@@ -1,7 +1,5 @@
 """COALESCE (Sleipnir) text: ``Cluster``, ``Genes`` and ``Conditions`` lines, members by name."""
 
-from __future__ import annotations
-
 import re
 
 from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source

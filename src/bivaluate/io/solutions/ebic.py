@@ -1,7 +1,5 @@
 """EBIC results and UniBic ground truth: ``Bicluster([rows],[columns])`` per line, indices from 0."""
 
-from __future__ import annotations
-
 import re
 
 from bivaluate.io.formats import Document, Format, Members, Options, Source, indices

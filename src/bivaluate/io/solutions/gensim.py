@@ -1,7 +1,5 @@
 """An LDA model of gensim: ``NAME.expElogbeta.npy`` of ``model.save``, beside the topics of documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

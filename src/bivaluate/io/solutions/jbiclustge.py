@@ -1,7 +1,5 @@
 """JBiclustGE ``.bicge`` text and JSON: names and indices from 0 side by side."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

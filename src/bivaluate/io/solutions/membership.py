@@ -7,8 +7,6 @@
 - clusters: ``gene, cluster``, one line per row (or column): every bicluster has all of the other side.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Loadings of a factor or topic model, as ``np.savez`` keeps them: W (rows x K) and H (K x columns)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bivaluate._errors import SolutionError
@@ -15,8 +13,6 @@ _ROWS, _COLS = "W", ("H", "components", "components_")
 
 def _detects(source: Source) -> bool:
     """By the names of the arrays in the archive: the two, and no others."""
-    if not source.head.startswith(b"PK"):
-        return False
     names = source.array_names()
     return len(names) == 2 and _ROWS in names and not names.isdisjoint(_COLS)
 

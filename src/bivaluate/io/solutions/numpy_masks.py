@@ -1,7 +1,5 @@
 """What ``np.savez`` keeps of a fitted scikit-learn model: masks (rows, columns), or a label per row and column."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -19,8 +17,6 @@ _KNOWN = {*_ROWS, *_COLS, *_ROW_LABELS, *_COL_LABELS}
 
 def _detects(source: Source) -> bool:
     """By the names of the arrays in the archive: one for rows and one for columns, and no others."""
-    if not source.head.startswith(b"PK"):
-        return False
     names = source.array_names()
     return names <= _KNOWN and _pair_of(names) is not None
 

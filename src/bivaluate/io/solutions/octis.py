@@ -1,7 +1,5 @@
 """The output of an OCTIS model, as ``save_model_output`` keeps it: weights of words and of documents in each topic."""
 
-from __future__ import annotations
-
 from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.matrices.numpy_files import read_arrays
 from bivaluate.io.solutions.numpy_factors import factor_document
@@ -10,7 +8,7 @@ _WORDS, _DOCUMENTS = "topic-word-matrix", "topic-document-matrix"
 
 
 def _detects(source: Source) -> bool:
-    return source.head.startswith(b"PK") and {_WORDS, _DOCUMENTS} <= source.array_names()
+    return {_WORDS, _DOCUMENTS} <= source.array_names()
 
 
 def _read(source: Source, options: Options) -> Document:

@@ -1,7 +1,5 @@
 """OPSM (BicAT's program): two lines per bicluster, rows and columns, then a blank one; numbers count from 0."""
 
-from __future__ import annotations
-
 import re
 
 from bivaluate.io.formats import Document, Format, Members, Options, Source

@@ -1,7 +1,5 @@
 """bivaluate's own JSON: members by index from 0, by label, or both."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

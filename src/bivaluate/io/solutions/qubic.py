@@ -1,7 +1,5 @@
 """QUBIC, QUBIC2 and UniBic ``.blocks``: members by name."""
 
-from __future__ import annotations
-
 import re
 
 from bivaluate.io.formats import Document, Format, FormatError, Options, Source

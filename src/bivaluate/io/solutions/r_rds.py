@@ -1,7 +1,5 @@
 """R Biclust objects in .rds, through the ``rdata`` parser; no R is needed, nothing is run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -53,7 +51,10 @@ def _unpacked(data: bytes, source: Source) -> bytes:
 
     if data.startswith((_BZIP2, _XZ)):
         packing = bz2.BZ2Decompressor() if data.startswith(_BZIP2) else lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
-        data = packing.decompress(data, source.most_unpacked + 1)
+        try:
+            data = packing.decompress(data, source.most_unpacked + 1)
+        except (lzma.LZMAError, OSError, ValueError) as error:
+            raise source.damaged(error) from None
         source.check_unpacked(len(data))
     if data.startswith((_BZIP2, _XZ, _GZIP)):
         raise source.fault("packed twice; save it again with saveRDS(result, file).")

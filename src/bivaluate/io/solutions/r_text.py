@@ -1,7 +1,5 @@
 """R biclust ``writeBiclusterResults`` text and its relatives (rqubic, BcDiag, BicOverlapper .bic, JBiclustGE .bic)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +26,7 @@ def fits(text: str) -> bool:
     return _holds_none(numbered(text))
 
 
-def parse(lines: Sequence[tuple[int, str]], source: Source, options: Options, base: int) -> Document:
+def parse_biclusters(lines: Sequence[tuple[int, str]], source: Source, options: Options, base: int) -> Document:
     """Parse numbered, non-blank lines that begin with the sizes of the first bicluster."""
     X = options.X
     known = (None, None) if X is None else (X.row_labels, X.col_labels)
@@ -100,7 +98,7 @@ def _read(source: Source, options: Options) -> Document:
     elif start is None:
         raise source.fault("after the title the sizes of the first bicluster are needed (rows columns).", lines[1][0])
     else:
-        document = parse(lines[start:], source, options, FORMAT.index_base)
+        document = parse_biclusters(lines[start:], source, options, FORMAT.index_base)
     titles = [text.strip() for _, text in lines[:start]]
     counts = [int(title) for title in titles if indices([title])]
     if counts:

@@ -4,8 +4,6 @@
 - ``L.tsv`` (rows x biclusters) and ``Z.tsv`` (biclusters x columns): FABIA's own thresholds are applied.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """UnPaSt TSV: lists separated by blanks, by name and, in newer files, by index from 0."""
 
-from __future__ import annotations
-
 from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source, indices, numbered
 
 

@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._jit import kernel, strict_kernel
+from bivaluate._types import Floats, Ints
 from bivaluate.measures._blocks import CONSTANT, EPS
 from bivaluate.measures._engine._kernels_two_pass import (
     LOST_PATTERN,
     LOST_ROW,
     Errors,
-    Indices,
     Layout,
     Patterns,
-    Values,
     shared_rows,
     subtract_row,
 )
@@ -40,14 +39,14 @@ class Split(NamedTuple):
     Those of row i in the columns of bicluster k stand at ``part_start[k, i] : part_start[k, i + 1]``.
     """
 
-    start: Indices
+    start: Ints
     cols: NDArray[np.int32]
-    values: Values
+    values: Floats
     n_used: int
-    norm: Values
-    part_start: Indices
+    norm: Floats
+    part_start: Ints
     rank: NDArray[np.int32]
-    part_values: Values
+    part_values: Floats
 
 
 class Ordered(NamedTuple):
@@ -57,9 +56,9 @@ class Ordered(NamedTuple):
     + a, or -1 if i has it too.
     """
 
-    values: Values
-    sums: Values
-    place_at: Indices
+    values: Floats
+    sums: Floats
+    place_at: Ints
     place: NDArray[np.int32]
 
 
@@ -133,7 +132,7 @@ def subtract_shared_rows(split: Split, layout: Layout, patterns: Patterns, leads
             subtract_row(layout, patterns, leading, row, line, own)
 
 
-def order_patterns(members: Members, patterns: Patterns, leads: Indices, alone: bool) -> Ordered:
+def order_patterns(members: Members, patterns: Patterns, leads: Ints, alone: bool) -> Ordered:
     """Return the patterns of the mergers of the leads in ascending order."""
     place_at = np.zeros(members.K, dtype=np.int64)
     place_at[leads] = np.arange(len(leads)) * len(members.cols)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._jit import inlined_kernel, kernel, strict_kernel, use_wide_vectors
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.measures._blocks import CONSTANT, EPS
 
 # Shares of the sums of squares below which a difference of sums has lost too many digits.
@@ -29,31 +30,28 @@ FAR_OFF = 1e11
 # Blocks are padded to a multiple of this many rows.
 LANES = 16
 
-Values = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
 
 class Dense(NamedTuple):
     """Some rows of a matrix in the columns that biclusters use, with mean and norm of each row."""
 
-    cells: Values  # C-contiguous, read-only
-    level: Values
-    norm: Values  # bounds every absolute value of a row
+    cells: Floats  # C-contiguous, read-only
+    level: Floats
+    norm: Floats  # bounds every absolute value of a row
 
 
 class Layout(NamedTuple):
     """The members of all biclusters, one after the other; of rows those in a chunk."""
 
-    row_start: Indices
-    rows: Indices  # as rows of Dense
-    col_start: Indices
-    cols: Indices  # as columns of Dense
-    owner_start: Indices
-    owners: Indices  # the biclusters that hold each row
-    col_set: Indices  # a number per bicluster, equal where the columns are
-    by_set: Indices  # biclusters ordered by that number
-    sizes: Indices  # rows of each bicluster, in all chunks
-    overlap: Indices  # rows each two biclusters share, in all chunks
+    row_start: Ints
+    rows: Ints  # as rows of Dense
+    col_start: Ints
+    cols: Ints  # as columns of Dense
+    owner_start: Ints
+    owners: Ints  # the biclusters that hold each row
+    col_set: Ints  # a number per bicluster, equal where the columns are
+    by_set: Ints  # biclusters ordered by that number
+    sizes: Ints  # rows of each bicluster, in all chunks
+    overlap: Ints  # rows each two biclusters share, in all chunks
 
 
 class Patterns(NamedTuple):
@@ -62,11 +60,11 @@ class Patterns(NamedTuple):
     Those of i and j stand at ``at[i] + start[i, j] : at[i] + start[i, j + 1]``, the columns of i first.
     """
 
-    at: Indices
-    start: Indices
+    at: Ints
+    start: Ints
     union: NDArray[np.uint32]
-    values: Values  # first minus the sums of shared rows, then the standardised pattern
-    variance: Values
+    values: Floats  # first minus the sums of shared rows, then the standardised pattern
+    variance: Floats
 
 
 class Errors(NamedTuple):
@@ -76,10 +74,10 @@ class Errors(NamedTuple):
     for the number of its constant rows; the diagonal is complete by itself.
     """
 
-    ve: Values
-    msr: Values
-    constant: Values
-    doubtful: NDArray[np.bool_]  # needs careful arithmetic
+    ve: Floats
+    msr: Floats
+    constant: Floats
+    doubtful: Flags  # needs careful arithmetic
 
 
 @kernel

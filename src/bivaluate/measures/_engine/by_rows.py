@@ -7,27 +7,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from bivaluate._types import Floats, Ints
 
+if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
-
-    Values = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 class Merged(NamedTuple):
     """Some mergers of biclusters, as pairs of positions: their members, and what is taken from the columns first."""
 
-    rows: dict[int, Indices]  # of the biclusters
-    cols: list[Indices]  # of each merger, as positions among those used
+    rows: dict[int, Ints]  # of the biclusters
+    cols: list[Ints]  # of each merger, as positions among those used
     pairs: list[tuple[int, int]]
-    used: Indices  # columns
-    offsets: Values  # of the columns used
+    used: Ints  # columns
+    offsets: Floats  # of the columns used
 
     @classmethod
-    def of(cls, solution: Biclustering, pairs: Indices, offsets: Values | None = None) -> Merged:
+    def of(cls, solution: Biclustering, pairs: Ints, offsets: Floats | None = None) -> Merged:
         """Return these mergers of a solution."""
         leads = np.unique(pairs).tolist()
         used = np.unique(np.concatenate([solution[k].cols for k in leads]))
@@ -38,11 +35,11 @@ class Merged(NamedTuple):
         return cls({k: solution[k].rows for k in leads}, cols, chosen, used, taken)
 
     @property
-    def all_rows(self) -> Indices:
+    def all_rows(self) -> Ints:
         """The rows of all biclusters, each once, ascending."""
         return np.unique(np.concatenate(list(self.rows.values())))
 
-    def rows_of(self, p: int) -> Indices:
+    def rows_of(self, p: int) -> Ints:
         """Return the rows of a merger."""
         i, j = self.pairs[p]
         return self.rows[i] if i == j else np.union1d(self.rows[i], self.rows[j])
@@ -53,23 +50,23 @@ class Merged(NamedTuple):
         shared = 0 if i == j else len(np.intersect1d(self.rows[i], self.rows[j], assume_unique=True))
         return len(self.rows[i]) if i == j else len(self.rows[i]) + len(self.rows[j]) - shared
 
-    def blocks(self, matrix: Matrix) -> Iterator[Values]:
+    def blocks(self, matrix: Matrix) -> Iterator[Floats]:
         """Yield the cells of each merger of a matrix in memory."""
         for p, cols in enumerate(self.cols):
             yield matrix.block(self.rows_of(p), self.used[cols]) - self.offsets[cols]
 
-    def first_rows(self, matrix: Matrix) -> list[Values]:
+    def first_rows(self, matrix: Matrix) -> list[Floats]:
         """Return the first row of each merger."""
         firsts = [min(self.rows[i][0], self.rows[j][0]) for i, j in self.pairs]
         picked, which = np.unique(np.array(firsts, dtype=np.int64), return_inverse=True)
         lines = matrix.block(picked, self.used) - self.offsets
         return [lines[line, cols] for line, cols in zip(which.tolist(), self.cols, strict=True)]
 
-    def cells(self, matrix: Matrix, cells: Any) -> Values:
+    def cells(self, matrix: Matrix, cells: Any) -> Floats:
         """Return rows, as the source gave them, in the columns used."""
         return np.asarray(matrix.dense(cells[:, self.used]) - self.offsets)
 
-    def blocks_among(self, matrix: Matrix, numbers: Indices, cells: Any) -> Iterator[tuple[int, Values]]:
+    def blocks_among(self, matrix: Matrix, numbers: Ints, cells: Any) -> Iterator[tuple[int, Floats]]:
         """Yield the number of each merger that has some of these rows, and its cells there."""
         values = self.cells(matrix, cells)
         own = {}

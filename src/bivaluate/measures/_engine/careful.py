@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bivaluate._types import Floats, Ints
 from bivaluate.measures._blocks import CONSTANT, is_constant_row, times_power
 from bivaluate.measures._engine.by_rows import Merged
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
 
-    Values = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # A row is near the pattern when its deviations have less than this share of the pattern's variance.
 NEAR = 1e-4
@@ -33,15 +30,15 @@ NEAR = 1e-4
 class Pattern(NamedTuple):
     """What the second pass has to know of a merger."""
 
-    pivot: Values  # its first row
-    column: Values  # mean deviation of each column from the pivot
-    values: Values  # the centred pattern, over 2**exponent
+    pivot: Floats  # its first row
+    column: Floats  # mean deviation of each column from the pivot
+    values: Floats  # the centred pattern, over 2**exponent
     exponent: int
     sd: float  # of `values`; 0 for a pattern that is flat up to rounding
     unit: int  # deviations are squared over 2**unit
 
 
-def careful_block(A: Values) -> tuple[float, float, int]:
+def careful_block(A: Floats) -> tuple[float, float, int]:
     """Return VE, MSR and the number of constant rows of a finite block of at least two rows and two columns."""
     power = safe_power(float(np.abs(A).max()))
     A = scaled(A, power)
@@ -51,8 +48,8 @@ def careful_block(A: Values) -> tuple[float, float, int]:
 
 
 def careful_errors(
-    matrix: Matrix, solution: Biclustering, pairs: Indices, offsets: Values | None = None
-) -> tuple[Values, Values, Values]:
+    matrix: Matrix, solution: Biclustering, pairs: Ints, offsets: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
     """Return VE, MSR and numbers of constant rows of some mergers, given as pairs of positions in the solution.
 
     `offsets` are taken from the columns first. Mergers have at least two rows and two columns.
@@ -80,19 +77,19 @@ def careful_errors(
     return total[:, 0] / sizes, np.array(msr), total[:, 2]
 
 
-def _largest(matrix: Matrix, merged: Merged, at: int, numbers: Indices, cells: Any) -> float:
+def _largest(matrix: Matrix, merged: Merged, at: int, numbers: Ints, cells: Any) -> float:
     return float(np.abs(merged.cells(matrix, cells)).max(initial=0.0))
 
 
 def _first_pass(
-    matrix: Matrix, merged: Merged, pivots: list[Values], power: int, at: int, numbers: Indices, cells: Any
-) -> list[tuple[int, tuple[Values, float, float]]]:
+    matrix: Matrix, merged: Merged, pivots: list[Floats], power: int, at: int, numbers: Ints, cells: Any
+) -> list[tuple[int, tuple[Floats, float, float]]]:
     blocks = merged.blocks_among(matrix, numbers, cells)
     return [(p, column_sums(scaled(A, power), pivots[p])) for p, A in blocks]
 
 
 def _second_pass(
-    matrix: Matrix, merged: Merged, patterns: list[Pattern], power: int, at: int, numbers: Indices, cells: Any
+    matrix: Matrix, merged: Merged, patterns: list[Pattern], power: int, at: int, numbers: Ints, cells: Any
 ) -> list[tuple[int, tuple[float, float, int]]]:
     blocks = merged.blocks_among(matrix, numbers, cells)
     return [(p, row_errors(scaled(A, power), patterns[p])) for p, A in blocks]
@@ -104,24 +101,24 @@ def safe_power(largest: float) -> int:
     return exponent - 900 if exponent > 900 else exponent if exponent < -900 else 0
 
 
-def scaled(A: Values, exponent: Any) -> Values:
+def scaled(A: Floats, exponent: Any) -> Floats:
     """Return A over 2**exponent; over 2**±1000 where that is more."""
     return A if isinstance(exponent, int) and not exponent else A * np.ldexp(1.0, np.clip(-exponent, -1000, 1000))
 
 
-def deviations(A: Values, pivot: Values) -> Values:
+def deviations(A: Floats, pivot: Floats) -> Floats:
     """Return A − A[:, :1] − pivot + pivot[0], the larger offsets taken out first: those of rows or those of columns."""
     rows, columns = A - A[:, :1], A - pivot
     return np.where(np.abs(rows) < np.abs(columns), rows - (pivot - pivot[0]), columns - columns[:, :1])
 
 
-def column_sums(A: Values, pivot: Values) -> tuple[Values, float, float]:
+def column_sums(A: Floats, pivot: Floats) -> tuple[Floats, float, float]:
     """Return the sum of deviations in each column, the largest cell and the largest deviation."""
     found = deviations(A, pivot)
     return found.sum(axis=0), float(np.abs(A).max()), float(np.abs(found).max())
 
 
-def pattern_of(pivot: Values, n: int, sums: Values, largest: float, most: float) -> Pattern:
+def pattern_of(pivot: Floats, n: int, sums: Floats, largest: float, most: float) -> Pattern:
     """Return the pattern of n rows from what the first pass added up."""
     column = sums / n
     pattern = pivot - pivot[0] + column
@@ -135,7 +132,7 @@ def pattern_of(pivot: Values, n: int, sums: Values, largest: float, most: float)
 
 
 @np.errstate(over="ignore")  # what is infinite in the pattern's unit is far from it
-def row_errors(A: Values, pattern: Pattern) -> tuple[float, float, int]:
+def row_errors(A: Floats, pattern: Pattern) -> tuple[float, float, int]:
     """Return the sums over rows of VE and of squared deviations (over 4**unit), and the number of constant rows."""
     deviation = deviations(A, pattern.pivot) - pattern.column
     deviation -= deviation.mean(axis=1, keepdims=True)

@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bivaluate._types import Floats, Ints
 from bivaluate.measures._blocks import CONSTANT, is_constant_row, times_power
 from bivaluate.measures._engine.by_rows import Merged
 from bivaluate.measures._engine.careful import careful_errors, safe_power, scaled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
 
-    Values = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Bytes for each column of a merger while it is worked on, and what all of them may take together.
 _BYTES_PER_COLUMN, _BYTES = 64, 1 << 26
@@ -35,18 +32,18 @@ _DOUBTFUL_VE, _DOUBTFUL_RESIDUE = 1e-7, 1e-4
 class Observed(NamedTuple):
     """VE, MSR and numbers of constant rows of mergers, K x K, and the rows and columns left of each."""
 
-    ve: Values
-    msr: Values
-    constant: Indices
-    rows: Indices
-    cols: Indices
+    ve: Floats
+    msr: Floats
+    constant: Ints
+    rows: Ints
+    cols: Ints
 
 
 class ColumnSums(NamedTuple):
     """What the first pass adds up; `gaps` are the missing cells of all rows, also of those left out."""
 
-    sums: Values
-    counts: Values
+    sums: Floats
+    counts: Floats
     rows: int
     gaps: int
     top: float
@@ -56,13 +53,13 @@ class Pattern(NamedTuple):
     """What the second pass has to know of a merger."""
 
     shift: float  # taken from every cell, so that large offsets cost no digits
-    means: Values  # of columns
+    means: Floats  # of columns
     level: float  # of all cells
-    values: Values  # standardised; 0 for a pattern that is flat up to rounding
+    values: Floats  # standardised; 0 for a pattern that is flat up to rounding
     unit: int  # residues are squared over 2**unit
 
 
-def column_sums(A: Values, shift: float) -> ColumnSums:
+def column_sums(A: Floats, shift: float) -> ColumnSums:
     """Return what some rows of a block add to the first pass."""
     seen = ~np.isnan(A)
     kept = seen.sum(axis=1) >= 2
@@ -93,7 +90,7 @@ def pattern_of(columns: ColumnSums, shift: float) -> Pattern:
     return Pattern(shift, means, level, values, math.frexp(columns.top)[1])
 
 
-def row_errors(A: Values, pattern: Pattern) -> Values:
+def row_errors(A: Floats, pattern: Pattern) -> Floats:
     """Return the sums over observed cells of errors, residues squared and rows squared, and the constant rows."""
     constant, seen = is_constant_row(A), ~np.isnan(A)
     n_constant, count = int(constant.sum()), seen.sum(axis=1)
@@ -112,7 +109,7 @@ def row_errors(A: Values, pattern: Pattern) -> Values:
     return np.array([error, *squares, n_constant])
 
 
-def observed_block(A: Values) -> tuple[float, float]:
+def observed_block(A: Floats) -> tuple[float, float]:
     """Return VE and MSR of a block with missing cells, of which `observed_part` has been taken."""
     power = safe_power(float(np.fmax.reduce(np.abs(A), axis=None)))
     A = scaled(A, power)
@@ -124,7 +121,7 @@ def observed_block(A: Values) -> tuple[float, float]:
 
 
 def observed_errors(
-    matrix: Matrix, solution: Biclustering, *, alone: bool = False, offsets: Values | None = None
+    matrix: Matrix, solution: Biclustering, *, alone: bool = False, offsets: Floats | None = None
 ) -> Observed:
     """Return errors over observed cells of all mergers, or with `alone` of the biclusters, on the diagonal."""
     K = len(solution)
@@ -149,9 +146,7 @@ def observed_errors(
     return found
 
 
-def _two_passes(
-    matrix: Matrix, solution: Biclustering, pairs: Indices, offsets: Values | None, found: Observed
-) -> Indices:
+def _two_passes(matrix: Matrix, solution: Biclustering, pairs: Ints, offsets: Floats | None, found: Observed) -> Ints:
     """Fill in some mergers; return those to be computed with care."""
     merged, there = Merged.of(solution, pairs, offsets), matrix.without_cells()
     rows, width = merged.all_rows, len(merged.used)
@@ -188,17 +183,17 @@ def _two_passes(
 
 
 def _first_pass(
-    matrix: Matrix, merged: Merged, shifts: list[float], at: int, numbers: Indices, cells: Any
+    matrix: Matrix, merged: Merged, shifts: list[float], at: int, numbers: Ints, cells: Any
 ) -> list[tuple[int, ColumnSums]]:
     return [(p, column_sums(A, shifts[p])) for p, A in merged.blocks_among(matrix, numbers, cells)]
 
 
 def _second_pass(
-    matrix: Matrix, merged: Merged, patterns: list[Pattern], at: int, numbers: Indices, cells: Any
-) -> list[tuple[int, Values]]:
+    matrix: Matrix, merged: Merged, patterns: list[Pattern], at: int, numbers: Ints, cells: Any
+) -> list[tuple[int, Floats]]:
     return [(p, row_errors(A, patterns[p])) for p, A in merged.blocks_among(matrix, numbers, cells)]
 
 
-def _first_observed(line: Values) -> float:
+def _first_observed(line: Floats) -> float:
     seen = line[~np.isnan(line)]
     return float(seen[0]) if len(seen) else 0.0

@@ -9,18 +9,19 @@ from __future__ import annotations
 import functools
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from bivaluate._parallel import read_ahead, share_out
 from bivaluate._rows import split_rows
+from bivaluate._types import Floats, Ints
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
-    from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Layout, Values
+    from bivaluate.measures._engine._kernels_two_pass import Errors, Layout
     from bivaluate.solution import Biclustering
 
 Part = TypeVar("Part", bound=tuple[Any, ...])
@@ -40,16 +41,16 @@ class Members:
 
     held: Any  # CSC, biclusters x rows of the matrix
     n_cols: int
-    used: Indices
-    col_start: Indices
-    cols: Indices
-    col_set: Indices
-    by_set: Indices
-    sizes: Indices
-    overlap: Indices
+    used: Ints
+    col_start: Ints
+    cols: Ints
+    col_set: Ints
+    by_set: Ints
+    sizes: Ints
+    overlap: Ints
 
     @classmethod
-    def of(cls, solution: Biclustering, shape: tuple[int, int], used: Indices) -> Members:
+    def of(cls, solution: Biclustering, shape: tuple[int, int], used: Ints) -> Members:
         """Return the members of a solution of at least one bicluster; `used` are the columns to work on."""
         from scipy.sparse import csr_array
 
@@ -89,7 +90,7 @@ class Members:
             self.overlap,
         )  # fmt: skip
 
-    def rows_of(self, leads: Indices, first: int = 0, last: int | None = None) -> Indices:
+    def rows_of(self, leads: Ints, first: int = 0, last: int | None = None) -> Ints:
         """Return the rows of some biclusters from `first` on and before `last`, each once, ascending."""
         part = self.held[:, first:last]
         row = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
@@ -101,7 +102,7 @@ class Plan:
     """What every chunk of a pass has to know."""
 
     members: Members
-    leads: Indices
+    leads: Ints
     alone: bool
     patterns: Any = None  # Patterns
     further: Any = None  # what the kernel needs besides: rows to hold at once, or Ordered patterns of a sparse matrix
@@ -110,26 +111,10 @@ class Plan:
 class Sums(NamedTuple):
     """What the first pass adds up."""
 
-    sums: Values  # over the rows of each bicluster, in the columns used
-    top: Values  # the largest norm of a row of each bicluster
-    top_inverse: Values  # the largest of 1/norm of all rows that are not 0
-    shared: Values  # minus those over the rows a lead shares with another, as Patterns.values
-
-
-class Pass(Protocol):
-    """Adds what a chunk gives to some sums."""
-
-    def __call__(self, chunk: Chunk, plan: Plan, into: Any, threads: int) -> None:
-        """Add to `into`."""
-        ...
-
-
-class Rows(Protocol):
-    """Takes passes to the rows of a matrix."""
-
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
-        """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
-        ...
+    sums: Floats  # over the rows of each bicluster, in the columns used
+    top: Floats  # the largest norm of a row of each bicluster
+    top_inverse: Floats  # the largest of 1/norm of all rows that are not 0
+    shared: Floats  # minus those over the rows a lead shares with another, as Patterns.values
 
 
 def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
@@ -161,12 +146,12 @@ def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: 
     share_out([partial(merge, group, plan.alone, into) for group in groups], threads)
 
 
-def _dealt_out(leads: Indices, parts: int) -> list[Indices]:
+def _dealt_out(leads: Ints, parts: int) -> list[Ints]:
     """Return the leads in parts, one each in turn; as arrays of one layout, for which kernels are compiled once."""
     return [np.ascontiguousarray(leads[part::parts]) for part in range(min(len(leads), parts))]
 
 
-def make_chunk(cells: Any, numbers: Indices | None, plan: Plan) -> Chunk:
+def make_chunk(cells: Any, numbers: Ints | None, plan: Plan) -> Chunk:
     """Lay out rows, as the source gave them, for a pass; `numbers` is None for all."""
     from bivaluate.measures._engine import _kernels_sparse, _kernels_two_pass
 
@@ -183,67 +168,47 @@ def make_chunk(cells: Any, numbers: Indices | None, plan: Plan) -> Chunk:
     return Chunk(members.layout(held), _kernels_two_pass, data)
 
 
-@dataclass
-class WholeArray:
-    """A float64 array in memory: one chunk."""
+class Rows:
+    """Takes passes, functions of a chunk, a plan, sums to add to and a number of threads, to the rows of a matrix."""
 
-    matrix: Matrix
-    _chunk: Chunk | None = field(default=None, init=False)
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = matrix
+        self.whole = matrix.in_memory and matrix.source.array.flags.c_contiguous
+        self.chunk: Chunk | None = None  # of an array in memory, which is one
 
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
-        """Return `into` with what the array adds to it."""
-        if self._chunk is None:
-            self._chunk = make_chunk(self.matrix.source.array, None, plan)
-        work(self._chunk, plan, into, threads)
-        return into
-
-
-@dataclass
-class ByChunks:
-    """Any other source: only rows in use are read, some at a time, the next ones while these are worked on."""
-
-    matrix: Matrix
-
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
-        """Return `into` with what all chunks add to it."""
-        numbers = plan.members.rows_of(np.arange(plan.members.K)) if rows is None else rows
-        parts = split_rows(numbers, self.matrix.source, self.matrix.memory)
-        read = read_ahead(partial(read_rows, self.matrix), parts)
-        for done, (part, cells) in enumerate(zip(parts, read, strict=True), 1):
-            work(make_chunk(cells, part, plan), plan, into, threads)
-            if self.matrix.progress is not None:
-                self.matrix.progress(done, len(parts))
-        return into
-
-
-@dataclass
-class OnCluster:
-    """Rows that the workers of a cluster look at: each adds up what its chunks give, and the sums come here."""
-
-    matrix: Matrix
-
-    def run(self, work: Pass, plan: Plan, into: Part, rows: Indices | None = None, threads: int = 1) -> Part:
-        """Return `into` with what all chunks add to it."""
-        from bivaluate._cluster import added_up
-
-        source, every = self.matrix.source, np.arange(plan.members.K)
+    def run(self, work: Any, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
+        """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
+        matrix, every = self.matrix, np.arange(plan.members.K)
+        if self.whole:
+            self.chunk = self.chunk or make_chunk(matrix.source.array, None, plan)
+            work(self.chunk, plan, into, threads)
+            return into
         numbers = plan.members.rows_of(every) if rows is None else rows
-        shapes = [(array.shape, array.dtype) for array in into]
-        leads = every if rows is None else plan.leads
-        matrix = self.matrix.without_cells()
-        shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix)
-        pieces = list(source.pieces(numbers, self.matrix.memory))
-        found: Part = added_up(source.client, _chunk_sums, _all_added, shared, pieces, self.matrix.progress)
-        return added(into, found)
+        client = getattr(matrix.source, "client", None)
+        if client is not None:  # workers of a cluster add up what their chunks give, and the sums come here
+            from bivaluate._cluster import added_up
+
+            shapes = [(array.shape, array.dtype) for array in into]
+            leads = every if rows is None else plan.leads
+            shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix.without_cells())
+            pieces = list(matrix.source.pieces(numbers, matrix.memory))
+            found: Part = added_up(client, _chunk_sums, _all_added, shared, pieces, matrix.progress)
+            return added(into, found)
+        parts = split_rows(numbers, matrix.source, matrix.memory)  # the next ones are read while these are worked on
+        for done, (part, cells) in enumerate(zip(parts, read_ahead(partial(read_rows, matrix), parts), strict=True), 1):
+            work(make_chunk(cells, part, plan), plan, into, threads)
+            if matrix.progress is not None:
+                matrix.progress(done, len(parts))
+        return into
 
 
 class _Shared(NamedTuple):
     """What every task of a pass has to know; it travels once."""
 
     token: str
-    work: Pass
+    work: Any
     plan: Plan
-    leads: Indices  # whose rows are looked at
+    leads: Ints  # whose rows are looked at
     part: type
     shapes: list[tuple[tuple[int, ...], Any]]
     matrix: Matrix
@@ -292,14 +257,7 @@ def _writable(value: Any) -> Any:
     return value
 
 
-def rows_for(matrix: Matrix) -> Rows:
-    """Return what takes passes to the rows of this matrix."""
-    if matrix.in_memory and matrix.source.array.flags.c_contiguous:
-        return WholeArray(matrix)
-    return OnCluster(matrix) if getattr(matrix.source, "client", None) is not None else ByChunks(matrix)
-
-
-def read_rows(matrix: Matrix, numbers: Indices) -> Any:
+def read_rows(matrix: Matrix, numbers: Ints) -> Any:
     """Return the rows of these numbers, checked, as float64: an array or CSR."""
     first, last = int(numbers[0]), int(numbers[-1]) + 1
     neighbours = last - first == len(numbers)
@@ -309,30 +267,28 @@ def read_rows(matrix: Matrix, numbers: Indices) -> Any:
 
 def added(one: Part, other: Part) -> Part:
     """Return the sum of what two chunks gave: largest values for `top…`, either for truth values, sums for the rest."""
-    pairs = zip(one._fields, one, other, strict=True)  # type: ignore[attr-defined]
-    return type(one)(*(_joined(name, a, b) for name, a, b in pairs))
+    names: Any = one._fields  # type: ignore[attr-defined]
+    ways = [
+        np.maximum if name.startswith("top") else np.logical_or if a.dtype == bool else np.add
+        for name, a in zip(names, one, strict=True)
+    ]
+    return type(one)(*(way(a, b) for way, a, b in zip(ways, one, other, strict=True)))
 
 
-def _joined(name: str, a: Any, b: Any) -> Any:
-    if name.startswith("top"):
-        return np.maximum(a, b)
-    return a | b if a.dtype == np.bool_ else a + b
-
-
-def used_columns(solution: Biclustering, n_cols: int) -> Indices:
+def used_columns(solution: Biclustering, n_cols: int) -> Ints:
     """Return the columns to work on: those that biclusters use, or all where most are used."""
     used = np.flatnonzero(np.bincount(np.concatenate([b.cols for b in solution]), minlength=n_cols))
     return np.arange(n_cols) if 2 * len(used) > n_cols else used
 
 
-def starts(lengths: Sequence[int] | Indices) -> Indices:
+def starts(lengths: Sequence[int] | Ints) -> Ints:
     """Return where each of some lists of these lengths begins, one after the other, and where the last one ends."""
     begin = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=begin[1:])
     return begin
 
 
-def _set_numbers(members: Iterable[Indices]) -> Indices:
+def _set_numbers(members: Iterable[Ints]) -> Ints:
     """Return one number per member list, equal where the lists are."""
     known: dict[bytes, int] = {}
     return np.array([known.setdefault(m.tobytes(), len(known)) for m in members], dtype=np.int64)

@@ -11,25 +11,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bivaluate._parallel import count_cores
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.measures._blocks import HUGE, TINY
 from bivaluate.measures._engine.careful import careful_errors
 from bivaluate.measures._engine.passes import (
     Members,
     Plan,
+    Rows,
     Sums,
     add_errors,
     add_shared,
     add_sums,
-    rows_for,
     starts,
     used_columns,
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bivaluate.matrix import Matrix
-    from bivaluate.measures._engine._kernels_two_pass import Errors, Indices, Layout, Values
+    from bivaluate.measures._engine._kernels_two_pass import Errors, Layout
     from bivaluate.solution import Biclustering
 
 # A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
@@ -55,13 +54,13 @@ class TwoPasses:
     ) -> None:
         """Lay out the input; `whole` is what it is a group of, whose columns and number of rows at once are taken."""
         self.matrix, self.solution, self.n_jobs, self.K = matrix, solution, n_jobs, len(solution)
-        self.rows = rows_for(matrix)
+        self.rows = Rows(matrix)
         # leads whose patterns need more are taken in turns, each with passes over its own rows
         self.memory = PATTERN_BYTES if matrix.memory is None else min(PATTERN_BYTES, matrix.memory // 4)
         self.sums: Sums | None = None
         self.top = 0.0  # the largest norm of a row in use so far, which bounds every absolute value
         if self.K:
-            self.used: Indices = whole.used if whole else used_columns(solution, matrix.shape[1])
+            self.used: Ints = whole.used if whole else used_columns(solution, matrix.shape[1])
             self.tile: int = whole.tile if whole else _tile_rows(solution)
 
     @property
@@ -79,7 +78,7 @@ class TwoPasses:
         """The layout of columns alone."""
         return self.members.layout()
 
-    def matrices(self) -> tuple[Values, Values, Indices]:
+    def matrices(self) -> tuple[Floats, Floats, Ints]:
         """Return VE, MSR and numbers of constant rows of all mergers, K x K; the biclusters are on the diagonal."""
         if not self.large:
             return self._merge(alone=False)
@@ -89,7 +88,7 @@ class TwoPasses:
                 values[np.ix_(i, j)], values[np.ix_(j, i)] = of_part, of_part.T
         return found
 
-    def parts(self) -> Iterator[tuple[Indices, Indices, tuple[Values, Values, Indices]]]:
+    def parts(self) -> Iterator[tuple[Ints, Ints, tuple[Floats, Floats, Ints]]]:
         """Yield positions of two groups of biclusters and `matrices` of their mergers; also of each with itself."""
         if not self.large:
             yield np.arange(self.K), np.arange(self.K), self.matrices()
@@ -104,7 +103,7 @@ class TwoPasses:
             if j == i + 1 == len(groups) - 1:
                 yield groups[j], groups[j], _cut(found, other, other)
 
-    def blocks(self) -> tuple[Values, Values, Indices]:
+    def blocks(self) -> tuple[Floats, Floats, Ints]:
         """Return those of the biclusters: the diagonals of `matrices` to the bit, without the mergers."""
         if self.large:
             found = []
@@ -117,13 +116,13 @@ class TwoPasses:
         ve, msr, constant = self._merge(alone=True)
         return np.diagonal(ve), np.diagonal(msr), np.diagonal(constant)
 
-    def _groups(self, most: int) -> list[Indices]:
+    def _groups(self, most: int) -> list[Ints]:
         return np.array_split(np.arange(self.K), -(-self.K // most))
 
-    def _group(self, positions: Indices) -> TwoPasses:
+    def _group(self, positions: Ints) -> TwoPasses:
         return TwoPasses(self.matrix, self.solution.select(positions), self.n_jobs, self)
 
-    def _merge(self, alone: bool) -> tuple[Values, Values, Indices]:
+    def _merge(self, alone: bool) -> tuple[Floats, Floats, Ints]:
         from bivaluate.measures._engine import _kernels_two_pass as kernels
 
         K = self.K
@@ -156,7 +155,7 @@ class TwoPasses:
             del plan  # before the patterns of the next leads
         return self._joined(errors, variance, alone)
 
-    def _turns(self, alone: bool) -> Iterator[Indices]:
+    def _turns(self, alone: bool) -> Iterator[Ints]:
         """Yield leads whose patterns may be held together."""
         n_cols = np.diff(self.members.col_start)
         each = 28 if self.matrix.sparse else 12
@@ -165,7 +164,7 @@ class TwoPasses:
         for number in np.unique(turn):
             yield np.flatnonzero(turn == number)
 
-    def _first_pass(self, leads: Indices, alone: bool, threads: int) -> Plan:
+    def _first_pass(self, leads: Ints, alone: bool, threads: int) -> Plan:
         """Return the plan of these leads with all that the first pass adds up."""
         from bivaluate.measures._engine import _kernels_two_pass as kernels
 
@@ -191,7 +190,7 @@ class TwoPasses:
         self.sums = self.sums._replace(shared=np.empty(0))
         return replace(plan, patterns=patterns._replace(values=sums.shared))
 
-    def _joined(self, errors: Errors, variance: Values, alone: bool) -> tuple[Values, Values, Indices]:
+    def _joined(self, errors: Errors, variance: Floats, alone: bool) -> tuple[Floats, Floats, Ints]:
         """Join the two halves of every merger, and compute again with care those that lost digits."""
         for halves in errors[:3]:
             np.fill_diagonal(halves, np.diag(halves) / 2)
@@ -207,7 +206,7 @@ class TwoPasses:
         constant[one_column, one_column] = self.members.sizes[one_column]
         return ve, msr, constant
 
-    def _carefully(self, doubtful: NDArray[np.bool_], ve: Values, msr: Values, constant: Indices) -> None:
+    def _carefully(self, doubtful: Flags, ve: Floats, msr: Floats, constant: Ints) -> None:
         """Compute these mergers again; those of one row or one column have errors of 0 by the formula."""
         members = self.members
         i, j = np.nonzero(doubtful)
@@ -223,7 +222,7 @@ class TwoPasses:
             values[i, j] = values[j, i] = again
 
 
-def _cut(found: tuple[Values, Values, Indices], i: slice, j: slice) -> tuple[Values, Values, Indices]:
+def _cut(found: tuple[Floats, Floats, Ints], i: slice, j: slice) -> tuple[Floats, Floats, Ints]:
     ve, msr, constant = found
     return ve[i, j], msr[i, j], constant[i, j]
 

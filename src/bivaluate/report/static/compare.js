@@ -42,7 +42,7 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
     g.append("circle").attr("cx", x(best.k)).attr("cy", y(R.value(best, key))).attr("r", 8).attr("fill", "none")
       .attr("stroke", "var(--ink)").attr("stroke-width", 1.2).attr("pointer-events", "none");
   }
-  g.append("text").attr("x", inner.width).attr("y", inner.height + 24).attr("text-anchor", "end").text("K");
+  g.append("text").attr("x", inner.width).attr("y", inner.height + 27).attr("text-anchor", "end").text("K");
   host.replaceChildren(svg.node());
 };
 

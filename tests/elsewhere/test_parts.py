@@ -1,0 +1,65 @@
+"""The parts of confirm, recur and traits, and names of gene sets, on worked values."""
+
+import numpy as np
+import pandas as pd
+
+from bivaluate import Biclustering, Matrix, recur
+from bivaluate.elsewhere.confirm import reference_p, standardised, strata_of
+from bivaluate.elsewhere.fits import folded, places
+from bivaluate.elsewhere.recur import describe
+from bivaluate.elsewhere.traits import logrank_scores, words
+from bivaluate.enrichment.gene_sets import set_name
+
+
+def test_reference_p():
+    z = np.array([2.0])
+    assert [float(reference_p(z, np.zeros(n))[0].round(3)) for n in (99, 9, 4)] == [0.01, 0.047, 0.0]
+
+
+def test_strata_of():
+    assert [len(part) for part in strata_of(np.arange(70), np.arange(70.0) % 7, np.arange(70.0))] == [17, 18, 17, 18]
+
+
+def test_standardised():
+    assert standardised(np.array([[1.0, 2.0], [4.0, 2.0], [3.0, 3.0]])).round(2).tolist() == [
+        [-1.0, 1.0],
+        [1.0, -1.0],
+        [0.0, 0.0],
+    ]
+
+
+def test_folded():
+    assert (folded("ensg0001.12"), folded("CD19")) == ("ENSG0001", "CD19")
+
+
+def test_places():
+    assert places(["a", "b", "a", "c"], ["c", "a", "a"]).tolist() == [1, -1, -1, 0]
+
+
+def test_describe():
+    X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
+    same = Biclustering([(range(5), [0, 1])], X.shape)
+    assert describe(recur({"a": (same, X), "b": (same, X)}), 2) == [
+        "G1 (2 of 2 samples, closeness 1): g0, g1 and 3 more"
+    ]
+
+
+def test_logrank_scores():
+    assert logrank_scores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0])).round(3).tolist() == [
+        0.667,
+        -0.333,
+        -0.333,
+    ]
+
+
+def test_words():
+    rows = [("B1", "type", "B", 1e-9, "97 % B"), ("B1", "cluster", "4", 1e-12, "98 % cluster 4")]
+    assert words(pd.DataFrame(rows, columns=["bicluster", "trait", "class", "q", "word"])) == {"B1": "97 % B"}
+
+
+def test_set_name():
+    assert (set_name("up together", "made up"), set_name("GO:0006412", "translation"), set_name("WP254", "WP254")) == (
+        "up together",
+        "GO:0006412 translation",
+        "WP254",
+    )

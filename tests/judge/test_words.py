@@ -1,0 +1,204 @@
+"""What single judgements and sentences are, case by case."""
+
+import math
+
+from bivaluate import Biclustering, Matrix
+from bivaluate.judge.choice import PILLARS, all_supported, as_good, called, seeing_nothing, t_quantile, which_is_best
+from bivaluate.judge.limits import is_duplicate, is_indistinct, is_negligible, is_thin, predicts, strength
+from bivaluate.judge.verdict import (
+    asking_held_out_cells,
+    capital,
+    count,
+    counted,
+    described,
+    finding,
+    first_members,
+    headline,
+    holding,
+    nothing_supported,
+    prediction,
+    pruning,
+    reproducibility,
+    signed,
+    why,
+)
+
+
+def test_which_is_best():
+    scores = [{"total_evidence": 9.0, "n_supported": 2}, {"total_evidence": 0.0, "n_supported": 0}]
+    assert which_is_best(["las", "cca"], scores) == (
+        0,
+        "las ranks first by total evidence (9; cca 0), with 2 supported biclusters (0).",
+    )
+
+
+def test_as_good():
+    assert as_good([2, 4, 6, 8, 10], [60, 96, 93, 100, 80], high=True) == (4, 8)
+
+
+def test_all_supported():
+    assert (
+        all_supported([(4, 86.0, 4, 4), (6, 89.0, 6, 6), (30, 94.8, 30, 10)], best=30)
+        == "With K = 6 all 6 are supported, with 94 % of the evidence."
+    )
+
+
+def test_called():
+    assert (called("las", 3), called("coherent", 5, {"coherent"})) == ("las with K = 3", "coherent")
+
+
+def test_seeing_nothing():
+    assert seeing_nothing(["total_evidence"], PILLARS, {"total_evidence": 0.5}) == ["total_evidence", "predictive"]
+
+
+def test_t_quantile():
+    assert (round(t_quantile(1, 0.95), 3), round(t_quantile(9, 0.95), 3)) == (12.706, 2.262)
+
+
+def test_is_thin():
+    assert (is_thin(1, 9), is_thin(2, 3), is_thin(50, 2)) == (True, False, True)
+
+
+def test_is_negligible():
+    assert (is_negligible(0.04), is_negligible(0.06), is_negligible(0.04, beside=0.06)) == (True, False, False)
+
+
+def test_is_indistinct():
+    assert (is_indistinct(0.9), is_indistinct(0.89), is_indistinct(math.nan)) == (True, False, False)
+
+
+def test_is_duplicate():
+    assert (is_duplicate(0.9), is_duplicate(0.89)) == (True, False)
+
+
+def test_strength():
+    assert [strength(value) for value in (1.0, 5.0, 20.0, 175.0, -3.0)] == [
+        "weak",
+        "clear",
+        "strong",
+        "very strong",
+        "",
+    ]
+
+
+def test_predicts():
+    assert (predicts(0.10, 0.02), predicts(0.10, 0.06)) == (True, False)
+
+
+def test_first_members():
+    assert first_members(
+        Matrix([[1, 2], [3, 1]], row_labels=("MFA1", "AGA2")), Biclustering([([0, 1], [0])], (2, 2))
+    ) == ["AGA2, MFA1"]
+
+
+def test_described():
+    assert described(
+        {
+            "n_rows": 17,
+            "n_cols": 7,
+            "mean_inside": 0.85,
+            "mean_elsewhere": -0.54,
+            "pattern": "shifted mean",
+            "evidence": 175.0,
+            "strength": "very strong",
+            "verdict": "supported",
+            "redundant_with": "",
+        }
+    ) == ["17 × 7", "0.85", "−0.54", "shifted mean", "+175, very strong", "supported"]
+
+
+def test_why():
+    assert why({"verdict": "redundant", "redundant_with": "B2", "shared": 0.94}) == "shares 94 % of its cells with B2"
+    assert why({"verdict": "redundant", "redundant_with": "B2, B3", "shared": 0.2}) == "B2 and B3 explain it"
+    assert (
+        why({"verdict": "not_supported", "evidence": -12.3})
+        == "evidence −12.3: a search in pure noise finds blocks this good"
+    )
+
+
+def test_signed():
+    assert (signed(175.2), signed(-3.0)) == ("+175", "−3")
+
+
+def test_headline():
+    def rows(*verdicts):
+        return [{"bicluster": f"B{k}", "verdict": verdict} for k, verdict in enumerate(verdicts, 1)]
+
+    assert headline(rows("supported", "supported")) == "Both biclusters are supported."
+    assert (
+        headline(rows("supported", "redundant", "redundant", "not_supported"))
+        == "1 of the 4 biclusters is supported; 2 are redundant, B4 is not supported."
+    )
+    assert (
+        headline(rows("not_supported", "not_supported", "too_small"))
+        == "None of the 3 biclusters is supported; B3 is too small to judge."
+    )
+    assert (
+        headline(rows("supported", "not_supported", "not_supported", "too_small"))
+        == "1 of 4 biclusters is supported, 2 are not; B4 is too small to judge."
+    )
+    assert headline(rows("too_small")) == "The bicluster is too small to judge."
+
+
+def test_counted():
+    assert counted({"n_biclusters": 5, "n_supported": 4}) == "4 of the 5 biclusters are supported."
+    assert (counted({"n_biclusters": 3, "n_supported": 0}), counted({"n_biclusters": 0})) == (
+        "None of the 3 biclusters is supported.",
+        "The solution has no biclusters.",
+    )
+
+
+def test_nothing_supported():
+    assert nothing_supported("LAS, K = 3") == "Nothing is supported; LAS, K = 3 comes nearest."
+
+
+def test_count():
+    assert count(5, 5, 4) == "5 found, 4 supported."
+    assert count(7, 20, 7) == "20 requested, 7 found, 7 supported."
+    assert count(2, 9, math.nan, finds_k=True) == "2 found (the algorithm finds the number itself)."
+
+
+def test_holding():
+    assert [holding(found, supported) for found, supported in ((6, 4), (6, 6), (1, 0), (6, math.nan))] == [
+        "6 biclusters, 4 supported",
+        "6 biclusters, all supported",
+        "1 bicluster, not supported",
+        "6 biclusters",
+    ]
+
+
+def test_prediction():
+    assert (
+        prediction(True, 0.31, 0.02)
+        == "It predicts held-out cells better than row and column means do (gain 0.31 ± 0.02)."
+    )
+
+
+def test_reproducibility():
+    assert reproducibility(0.62) == (
+        True,
+        "Its biclusters are reproducible under subsampling (stability 0.62, chance gives 0).",
+    )
+    assert not reproducibility(-0.03)[0]
+
+
+def test_pruning():
+    assert (
+        pruning("data.csv", "las.json", omits=True)[:68]
+        == "`bivaluate prune data.csv las.json --missing omit -o pruned.json` le"
+    )
+
+
+def test_finding():
+    assert (
+        finding("data.csv")
+        == "`bivaluate find data.csv` runs the algorithms that fit the data and keeps what is supported."
+    )
+
+
+def test_asking_held_out_cells():
+    assert asking_held_out_cells() == "`bivaluate sweep … --held-out 5` shows which choice predicts held-out cells."
+
+
+def test_capital():
+    assert capital("both are supported") == "Both are supported"
