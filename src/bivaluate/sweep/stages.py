@@ -1,7 +1,8 @@
 """The plan behind `bivaluate find`: which fits come next, given the scores of those that are done, never the clock.
 
 A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K around the
-best; more seeds of the best algorithm, unless it is nested; at last the best solution of every algorithm that comes near the best is refined.
+best; more seeds of the best algorithm, unless it is nested; at last the best solution
+of every algorithm that comes near the best is refined.
 """
 
 from __future__ import annotations
