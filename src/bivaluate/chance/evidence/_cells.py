@@ -19,6 +19,8 @@ _PIECE = 1 << 15
 
 #: The form of a block of weights that has no more of them than its rows and columns lead one to expect.
 NOT_RAISED = "not raised"
+#: Forms in which every row has a factor of its own.
+SHAPES = ("shape", "affine")
 
 
 class Judged(NamedTuple):
