@@ -1,8 +1,7 @@
 """The plan behind `bivaluate find`: which fits come next, given the scores of those that are done, never the clock.
 
 A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K around the
-best; more seeds of the best algorithm, unless it is nested; at last the best solution
-of every algorithm that comes near the best is refined.
+best; more seeds of the best algorithm, unless it is nested; at last the best solution refined.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ WIDER_K = (12, 16, 24)
 MORE_SEEDS = 4
 WORTH_WIDENING = 0.5  # share of the best evidence from which larger K of an algorithm are tried
 GROWS = 1.01
-NEAR = 0.7  # share of the best evidence from which the best solution of an algorithm is refined
 
 
 class Fit(NamedTuple):
@@ -104,10 +102,9 @@ def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 
 
 def _final(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
-    best = [best_fit({fit: score for fit, score in done.items() if fit.algorithm == name}) for name in algorithms]
-    totals = {fit: score[EVIDENCE] for fit in best if fit is not None and (score := done[fit]) is not None}
-    most = max(totals.values(), default=0.0)
-    yield from (Fit(fit.algorithm + FINAL, fit.k, fit.seed) for fit in totals if totals[fit] >= max(NEAR * most, 1e-9))
+    best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
+    if best is not None and _supported(done[best]):
+        yield Fit(best.algorithm + FINAL, best.k, best.seed)
 
 
 def _totals(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict[int, float]:
