@@ -117,7 +117,7 @@ def recur(
     - `bivaluate recur a.json b.json --matrix a.csv --matrix b.csv`
     """
     from bivaluate._anndata import read_object
-    from bivaluate.elsewhere.recur import describe
+    from bivaluate.elsewhere.recur import describe_recurrence
     from bivaluate.elsewhere.recur import recur as recur_samples
     from bivaluate.report.elsewhere import recur_section, report_on
 
@@ -149,7 +149,7 @@ def recur(
         shown |= {"closeness": "closeness", "best_member": "best member"}
         shown |= {"nearest": "nearest group", "nearest_closeness": "its closeness"}
         print_records(shown, found.records)
-        print_list("Rows by recurrence", describe(found))
+        print_list("Rows by recurrence", describe_recurrence(found))
     out.print(f"\n{found.summary}", style="bold")
     for note in found.notes:
         err.print(f"note: {note}")
