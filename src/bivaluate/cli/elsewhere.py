@@ -33,7 +33,6 @@ class Asking:
     ordered: Annotated[bool, option("Columns are ordered: keep surrogates smooth.", "--ordered-columns")] = False
     loose: Annotated[bool, option("Match labels up to case and version suffix.", "--loose")] = False
     surrogates: Annotated[int, option("Surrogates to repeat the search on; 0 for the quick form.")] = 10
-    level: Annotated[float, option("False discovery rate.")] = 0.05
     random_state: Annotated[int, option("Same seed, same answer.", "--seed")] = 0
     folder: Annotated[Path | None, option("Folder to keep repeated searches in, and go on from.", "--out", "-o")] = None
 
