@@ -35,14 +35,7 @@ Values: TypeAlias = "Sequence[float] | pd.Series[float]"
 
 def draw_all(evidence: Evidence, folder: Path) -> dict[str, list[Path]]:
     """Draw what the evidence allows into a folder; return the files by figure."""
-    draw = [
-        heatmaps,
-        decomposition,
-        matched_k,
-        draw_winners,
-        nve_maps,
-        *([yeast_ksweeps] if len(evidence.yeast) else []),
-    ]
+    draw = [heatmaps, decomposition, matched_k, winners, nve_maps, *([yeast_ksweeps] if len(evidence.yeast) else [])]
     return {f"fig_{f.__name__}": save(f(evidence), folder / f"fig_{f.__name__}") for f in draw}
 
 
@@ -81,7 +74,7 @@ def matched_k(evidence: Evidence) -> Figure:
 
 
 @styled
-def draw_winners(evidence: Evidence) -> Figure:
+def winners(evidence: Evidence) -> Figure:
     """Winner counts beside the paper's."""
     table = matched_cells(evidence, PAPER_VIEW)
     counts = pd.DataFrame({measure: win_counts(table, measure).mean() for measure in FOUR}).T
