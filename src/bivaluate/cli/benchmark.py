@@ -38,7 +38,7 @@ def benchmark(
     - `bivaluate benchmark --out RUN --jobs 2`
     - `bivaluate benchmark --full --out FULL --scheduler tcp://head:8786`
     - `bivaluate benchmark --out RUN --solutions mine=my_folder`
-    - `bivaluate benchmark --out RUN --algorithms 'las,coherent,mine=cmd:python mytool.py {matrix} {out} {k}'`
+    - `bivaluate benchmark --out RUN --algorithms 'las,coherent,mine=cmd:python mytool.py {matrix:csv} {out} {k}'`
     """
     from bivaluate.algorithms.registry import split_name
     from bivaluate.benchmark import answer, run_benchmark, write_page

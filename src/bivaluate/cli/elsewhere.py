@@ -95,7 +95,9 @@ def recur(
     solution_file: SolutionFile,
     matrices: Annotated[list[Path] | None, option("The matrix of each solution, in order; repeat.", "--matrix")] = None,
     sample: Annotated[str | None, option("Column of .obs that names the sample of each cell.")] = None,
-    algorithm: Annotated[str | None, option("Taken from a run, or fits samples (nmf).", "--algorithm", "-a")] = None,
+    algorithm: Annotated[
+        str | None, option("Which to take from a run, or to fit with (nmf).", "--algorithm", "-a")
+    ] = None,
     k: Annotated[int | None, option("K to take from a run or cNMF folder, or to fit samples with (10).", "-k")] = None,
     folder: Annotated[Path | None, option("Folder for fits, groups.json and solutions.", "--out", "-o")] = None,
     seed: Seed = 0,

@@ -29,7 +29,9 @@ def find(
     matrix: MatrixPath,
     matrix_file: MatrixFile,
     annotations: AnnotationFile,
-    algorithms: Annotated[str | None, option("Keys (default: those that fit the data).", "--algorithms", "-a")] = None,
+    algorithms: Annotated[
+        str | None, option("Keys, separated by commas (default: those that fit).", "--algorithms", "-a")
+    ] = None,
     time: Annotated[float | None, option("Seconds it may take, about; what is cut off is said.")] = None,
     seed: Seed = 0,
     n_jobs: Jobs = None,

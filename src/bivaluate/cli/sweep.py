@@ -209,12 +209,15 @@ def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
     counts = "".join(f", {ended[name]} {name}" for name in ("failed", "timed out") if name in ended)
     out.print(f"{len(run.results)} of {plural(len(run.cells), 'fit')} finished{counts}")
     failed = failed_fits(run.results)
+    if len(failed):
+        out.print("note: the same command with --retry runs failed fits again")
     if len(run.variants):
         out.print(f"{plural(len(run.variants), 'fit')} on surrogates: variants.csv")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
-    if not run.results["status"].isin(["ok", "degenerate"]).any():
+    if part:  # of which no algorithm may have all fits
+        named = ()
+    elif not run.results["status"].isin(["ok", "degenerate"]).any():
         report_failures(failed, failed["algorithm"], run.path)
-    else:
-        then = f"sweep --merge, with the folders of all parts (this is {part})" if part else f"select {run.path}"
-        out.print(f"next: bivaluate {then}", soft_wrap=True)
-        report_failures(failed, named, run.path)
+    then = f"sweep --merge, with the folders of all parts (this is {part})" if part else f"select {run.path}"
+    out.print(f"next: bivaluate {then}", soft_wrap=True)
+    report_failures(failed, named, run.path)

@@ -125,7 +125,16 @@ _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _TEX = str.maketrans(
     {**{mark: f"\\{mark}" for mark in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
     | {"^": r"\textasciicircum{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "–": "--", "−": "$-$", "×": r"$\times$"}
-    | {"±": r"$\pm$", "≥": r"$\ge$", "≤": r"$\le$", "…": r"\dots{}", "•": r"\textbullet{}"}
+    | {
+        "±": r"$\pm$",
+        "≥": r"$\ge$",
+        "≤": r"$\le$",
+        "…": r"\dots{}",
+        "•": r"\textbullet{}",
+        "Σ": r"$\Sigma$",
+        "²": "$^2$",
+        "ρ": r"$\rho$",
+    }
 )
 
 
@@ -171,7 +180,7 @@ def latex_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: s
     for i, j in bold:
         shown[i][j] = rf"\textbf{{{shown[i][j]}}}"
     sides = "".join("lr"[is_right] for is_right in numeric)
-    lines = [*([f"% {title}"] if title else []), rf"\begin{{tabular}}{{{sides}}}"]
+    lines = [*([f"% {' '.join(title.split())}"] if title else []), rf"\begin{{tabular}}{{{sides}}}"]
     lines += [r"\toprule", " & ".join(text.translate(_TEX) for text in headings) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in shown]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

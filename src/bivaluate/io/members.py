@@ -62,6 +62,16 @@ def document_of(solution: Biclustering, X: Matrix | None) -> Document:
     return replace(document, labels=labelled(document.members, X.row_labels, X.col_labels))
 
 
+def _agree(document: Document, X: Matrix) -> bool:
+    """Whether the positions in a file have the labels beside them in a matrix."""
+    n, m = X.shape
+    inside = all(max(rows, default=0) < n and max(cols, default=0) < m for rows, cols in document.members)
+    if document.by != "index" or document.base or not inside or document.labels is None:
+        return False
+    beside = labelled(document.members, X.row_labels or (), X.col_labels or ())
+    return beside == [(list(rows), list(cols)) for rows, cols in document.labels]
+
+
 def settle(
     document: Document, X: Matrix | None, name: str, *, index_base: int | None = None, members: str | None = None
 ) -> Document:
@@ -71,6 +81,8 @@ def settle(
     base = document.base if index_base is None else index_base
     if document.labels is not None:
         if members != "index" and X is not None and X.row_labels and X.col_labels:
+            if _agree(document, X):  # also where a label occurs twice
+                return replace(document, labels=None)
             return _placed(replace(document, members=document.labels, labels=None), X, name)
         if members == "label":
             return replace(document, members=document.labels, by="label", labels=None, base=0)

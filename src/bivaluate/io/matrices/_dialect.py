@@ -205,7 +205,8 @@ def _looks_like_header(
     if cells and 2 * sum(v is None for v in values) > len(cells):
         return True
     above_numbers = 2 * sum(row[0] for row in numeric if row) > len(numeric)
-    if first and index_cols and (_has_corner(first) or (parsed_number(first[0]) is None and above_numbers)):
+    corner = not first[0].strip() if not above_numbers else parsed_number(first[0]) is None  # nothing above names
+    if index_cols and (corner or _has_corner(first)):
         return True
     known = [value for value in values if value is not None]
     whole = all(cell.strip().lstrip("-").isdigit() for cell in cells)
