@@ -48,26 +48,28 @@ def two_means(points: Any, total: Any, starts: Any, rounds: int) -> Any:
 def fit_effects(Z: Any, rows: Any, cols: Any) -> Any:
     """Return the mean of a block, and what the means of its rows and of its columns add to that."""
     # mean, block.mean(axis=1) - mean, block.mean(axis=0) - mean
-    r, c = len(rows), len(cols)
-    row_effects, col_effects, mean = np.zeros(r), np.zeros(c), 0.0
-    for i in range(r):
+    inside, sums, mean, row_means = np.zeros(Z.shape[1]), np.zeros(Z.shape[1]), 0.0, np.empty(len(rows))
+    inside[cols] = 1.0
+    for i in range(len(rows)):
         line, total = Z[rows[i]], 0.0
-        for j in range(c):
-            total += line[cols[j]]
-            col_effects[j] += line[cols[j]] / r
-        row_effects[i] = total / c
-        mean += total / (r * c)
-    return mean, row_effects - mean, col_effects - mean
+        for j in range(len(line)):
+            total += inside[j] * line[j]
+            sums[j] += line[j]
+        row_means[i] = total / len(cols)
+        mean += row_means[i] / len(rows)
+    return mean, row_means - mean, sums[cols] / len(rows) - mean
 
 
 @kernel
 def take_away(Z: Any, rows: Any, cols: Any, mean: float, row_effects: Any, col_effects: Any) -> None:
     """Take the values of a layer away from its cells."""
     # Z[np.ix_(rows, cols)] -= mean + row_effects[:, np.newaxis] + col_effects
+    inside, level = np.zeros(Z.shape[1]), np.zeros(Z.shape[1])
+    inside[cols], level[cols] = 1.0, mean + col_effects
     for i in range(len(rows)):
-        line, level = Z[rows[i]], mean + row_effects[i]
-        for j in range(len(cols)):
-            line[cols[j]] -= level + col_effects[j]
+        line = Z[rows[i]]
+        for j in range(len(line)):
+            line[j] -= inside[j] * row_effects[i] + level[j]
 
 
 @inner_kernel

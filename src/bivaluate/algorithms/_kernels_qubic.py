@@ -16,32 +16,31 @@ from bivaluate._jit import count_ones, inner_kernel, kernel
 ROUNDING = 1e-9
 
 
+@inner_kernel
+def weigh(one: Any, two: Any) -> int:
+    """Return how many bits two rows have in common."""
+    # np.bitwise_count(one & two).sum()
+    weight = 0
+    for at in range(len(one)):
+        weight += count_ones(one[at] & two[at])
+    return weight
+
+
 @kernel
 def weigh_pairs(rows: Any, tally: Any) -> None:
     """Count into `tally` how many pairs of rows have each weight: the columns in which their symbols are the same."""
-    # weight of (i, j) = number of bits in rows[i] & rows[j]; tally += np.bincount(weights of all i < j)
-    n, width = rows.shape
-    for i in range(n - 1):
-        one = rows[i]
-        for j in range(i + 1, n):
-            two = rows[j]
-            weight = 0
-            for at in range(width):
-                weight += count_ones(one[at] & two[at])
-            tally[weight] += 1
+    # tally += np.bincount(weights of all i < j)
+    for i in range(len(rows) - 1):
+        for j in range(i + 1, len(rows)):
+            tally[weigh(rows[i], rows[j])] += 1
 
 
 @kernel
 def gather_pairs(rows: Any, low: int, high: int, state: Any, pairs: Any, weights: Any) -> int:
     """Fill in the pairs i · n + j with low ≤ weight ≤ high from `state` (i, j) on; return how many."""
-    n, width = rows.shape
-    i, j = state[0], state[1]
-    found = 0
+    n, i, j, found = len(rows), state[0], state[1], 0
     while i < n - 1 and found < len(pairs):
-        one, two = rows[i], rows[j]
-        weight = 0
-        for at in range(width):
-            weight += count_ones(one[at] & two[at])
+        weight = weigh(rows[i], rows[j])
         if low <= weight <= high:
             pairs[found] = i * n + j
             weights[found] = weight
@@ -83,21 +82,14 @@ def grow_core(rows: Any, first: int, second: int, min_columns: int, order: Any) 
     outside = np.ones(n, np.uint8)
     outside[first] = outside[second] = 0
     order[0], order[1] = first, second
-    size = 2
-    columns = 0
-    for at in range(width):
-        columns += count_ones(common[at])
-    best = min(size, columns)
-    best_size = size
+    size = best_size = 2
+    best = min(size, weigh(common, common))
     while size < n:
         chosen = -1
         most = min_columns - 1
         for k in range(n):
             if outside[k]:
-                # kept = np.count_nonzero(common & rows[k])
-                kept = 0
-                for at in range(width):
-                    kept += count_ones(common[at] & rows[k, at])
+                kept = weigh(common, rows[k])
                 if kept > most:
                     chosen, most = k, kept
         if chosen < 0 or most < best:

@@ -209,7 +209,7 @@ def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.Rando
     if n >= 2:
         first = rng.randint(0, size, n_starts)
         second = (first + rng.randint(1, size, n_starts)) % size
-        a, b = two_means(points, points.sum(axis=0), points[np.stack((first, second), axis=1)], MAX_ROUNDS)
+        a, b = two_means(points, points.sum(axis=0), points[np.array([first, second]).T], MAX_ROUNDS)
         group = 2.0 * (Z @ (a - b)) > a @ a - b @ b
         members = np.count_nonzero(group)
         if 0 < members < n:
