@@ -65,7 +65,8 @@ def take_away(Z: Any, rows: Any, cols: Any, mean: float, row_effects: Any, col_e
     """Take the values of a layer away from its cells."""
     # Z[np.ix_(rows, cols)] -= mean + row_effects[:, np.newaxis] + col_effects
     inside, level = np.zeros(Z.shape[1]), np.zeros(Z.shape[1])
-    inside[cols], level[cols] = 1.0, mean + col_effects
+    for j in range(len(cols)):
+        inside[cols[j]], level[cols[j]] = 1.0, mean + col_effects[j]
     for i in range(len(rows)):
         line = Z[rows[i]]
         for j in range(len(line)):
