@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.between_marks import print_and_fill
 from bivaluate import Biclustering, evaluate
 from bivaluate._errors import EmptyBiclusterWarning
-from bivaluate._factors import members
+from bivaluate._factors import strong_members
 from bivaluate.datasets import load_labelled
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ PBMC_K = (6, 10, 15)
 
 
 def _loadings_alone(W: Floats, H: Floats) -> Biclustering:
-    rows, cols = (np.array([members(side, "mixture") for side in table]) for table in (W.T, H))
+    rows, cols = (np.array([strong_members(side, "mixture") for side in table]) for table in (W.T, H))
     return Biclustering.from_masks(rows, cols)
 
 

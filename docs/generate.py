@@ -21,7 +21,7 @@ from bivaluate.cli import main as command_line
 from bivaluate.io import describe_formats
 from bivaluate.measures.external import EXTERNAL
 from bivaluate.registry import METRICS, RECORDS
-from bivaluate.replicate.document import headline
+from bivaluate.replicate.document import replication_headline
 
 ROOT = Path(__file__).resolve().parents[1]
 ARROWS = {"low": "↓ low", "high": "↑ high", "none": ""}
@@ -193,7 +193,7 @@ file are sorted first: in memory up to 2 GB (or `--memory`), by way of temporary
 
 def replication_sentence() -> str:
     """How many of the paper's claims the last full replication reproduced."""
-    counts = headline(ROOT / "docs" / "replication")
+    counts = replication_headline(ROOT / "docs" / "replication")
     return f"{counts} ([Which, and why](docs/REPLICATION.md); `bivaluate replicate --full` runs the whole paper again.)"
 
 

@@ -43,8 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate import Matrix, read_matrix, read_solution, write_matrix
-from bivaluate._errors import BivaluateError
+from bivaluate import BivaluateError, Matrix, read_matrix, read_solution, write_matrix
 from bivaluate.io import source, trial
 from bivaluate.io.formats import UNTRUSTED
 from bivaluate.io.matrices import _dialect, excel

@@ -19,7 +19,7 @@ from bivaluate import (
     solution_scorer,
     stability,
 )
-from bivaluate._factors import members
+from bivaluate._factors import strong_members
 
 ROWS = [range(0, 9), range(9, 14)]
 COLS = [range(0, 4), range(4, 10)]
@@ -56,16 +56,16 @@ def naive_cut(values):
 def test_the_mixture_is_the_best_cut_of_the_square_roots(seed):
     rng = np.random.default_rng(seed)
     values = np.concatenate([rng.gamma(0.5, 0.2, 17), rng.gamma(8, 1.0, 6), -rng.random(3)])
-    np.testing.assert_array_equal(members(values, "mixture"), naive_cut(values))
+    np.testing.assert_array_equal(strong_members(values, "mixture"), naive_cut(values))
 
 
 def test_rules():
     values = np.array([0.0, 1.0, 1.0, 9.0, 5.0, np.nan, -20.0])
-    assert np.flatnonzero(members(values, "top", 0.1)).tolist() == [3]
-    assert np.flatnonzero(members(values, "top", 1.0)).tolist() == [1, 2, 3, 4]
-    assert np.flatnonzero(members(values, "sd", 1.0)).tolist() == [3]
-    assert not members(np.full(4, 2.0), "mixture").any()
-    assert not members(np.full(4, np.nan), "sd", 1.0).any()
+    assert np.flatnonzero(strong_members(values, "top", 0.1)).tolist() == [3]
+    assert np.flatnonzero(strong_members(values, "top", 1.0)).tolist() == [1, 2, 3, 4]
+    assert np.flatnonzero(strong_members(values, "sd", 1.0)).tolist() == [3]
+    assert not strong_members(np.full(4, 2.0), "mixture").any()
+    assert not strong_members(np.full(4, np.nan), "sd", 1.0).any()
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])

@@ -64,7 +64,7 @@ def members_of_factors(W: Floats, H: Floats, rule: str) -> tuple[Mask, Mask]:
     if kind == "mixture":
         rows, cols = _distinctive(rows, cols), _distinctive(cols, rows)
     row_masks, col_masks = (
-        np.array([members(loadings, kind, number) for loadings in side], dtype=np.bool_).reshape(side.shape)
+        np.array([strong_members(loadings, kind, number) for loadings in side], dtype=np.bool_).reshape(side.shape)
         for side in (rows, cols)
     )
     return row_masks, col_masks
@@ -110,7 +110,7 @@ def _distinctive(loadings: Floats, other: Floats) -> Floats:
     return np.where(plain[:, None], known, p * np.log(ratio))
 
 
-def members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
+def strong_members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
     """Return which members belong to a factor, by its loadings on one side; only loadings above 0 count."""
     known = _positive(loadings)
     if kind == "mixture":

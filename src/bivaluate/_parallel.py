@@ -61,7 +61,7 @@ def read_ahead(read: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any
         yield coming.result()
 
 
-class Workers:
+class SliceThreads:
     """Threads that work on consecutive slices of a range; what is computed never depends on their number."""
 
     LARGEST_PART = 32
@@ -71,7 +71,7 @@ class Workers:
         n_threads = count_cores(n_jobs)
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 and work >= self.WORTHWHILE else None
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> SliceThreads:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -19,7 +19,7 @@ from bivaluate._check import check_choice, check_int
 from bivaluate._errors import BivaluateWarning, DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
 from bivaluate._text import Advice, Option, listing, plural
 from bivaluate.chance.evidence import evidence_scores
-from bivaluate.judge.findings import describe
+from bivaluate.judge.findings import describe_findings
 from bivaluate.judge.limits import FEW_COLUMNS
 from bivaluate.judge.redundancy import EVIDENCE_COLUMNS, evidence_rows
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, first_members, judged, solution_steps
@@ -369,7 +369,7 @@ class Evaluation:
         if self._sampled is not None:
             return [self._sampled.described]
         small = [name for name, below in zip(self.names, self._below, strict=True) if below]
-        return describe(self._workspace, self.names, self._dropped, small)
+        return describe_findings(self._workspace, self.names, self._dropped, small)
 
     @cached_property
     def verdict(self) -> Verdict:

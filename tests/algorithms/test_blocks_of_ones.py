@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from bivaluate._errors import MatrixError, ParameterError, SearchWarning
+from bivaluate import MatrixError, ParameterError, SearchWarning
 from bivaluate.algorithms import BiBit, Bimax, _bits, bibit
-from bivaluate.algorithms._bits import Largest, bits_of, members, packed, split_rows
+from bivaluate.algorithms._bits import Largest, bits_of, members, packed, split_in_two
 from tests.reference import blocks_of_ones as naive
 
 BOTH = pytest.mark.parametrize("algorithm", [BiBit, Bimax])
@@ -36,7 +36,7 @@ def test_bits_are_those_of_the_matrix_and_of_its_transpose(shape, monkeypatch):
 
 @given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 9)), elements=st.integers(-4, 4).map(float)))
 def test_rows_are_split_as_the_twin_splits_them(X):
-    got, expected = split_rows(X), naive.split_rows(X)
+    got, expected = split_in_two(X), naive.split_rows(X)
     for row, one, two in zip(X, got, expected, strict=True):
         if not np.array_equal(one, two):  # two splits may be equally good
             within = [sum(((part - part.mean()) ** 2).sum() for part in (row[s], row[~s])) for s in (one, two)]

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.cluster import SpectralCoclustering
 from sklearn.decomposition import NMF
 
-from bivaluate._errors import MatrixError, MissingExtraError, ParameterError
+from bivaluate import MatrixError, MissingExtraError, ParameterError
 from bivaluate.algorithms import LDABiclusters, LeidenCommunities, LouvainCommunities, NMFBiclusters, SpectralCoclusters
 from bivaluate.algorithms.algorithm import PACKAGES
 from bivaluate.algorithms.registry import ALGORITHMS

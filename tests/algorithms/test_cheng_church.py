@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import ChengChurch
 from tests.reference import cheng_church as naive
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate import MatrixError, ParameterError
 from bivaluate.algorithms import BlockAverageCoclustering, InformationCoclustering, ModularityCoclustering
 from bivaluate.algorithms import _coclusters as shared
 from tests.reference import coclusters as naive

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from bivaluate._errors import MatrixError, ParameterError, SearchWarning
+from bivaluate import MatrixError, ParameterError, SearchWarning
 from bivaluate.algorithms import _coherent_background
 from bivaluate.algorithms._coherent_background import covariance_evidence, fill, fill_by_pattern
 from bivaluate.algorithms._coherent_prepare import spread_ties

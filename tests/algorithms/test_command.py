@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from bivaluate._errors import CommandError, FileError, FormatError, MatrixError, ParameterError
+from bivaluate import CommandError, FileError, FormatError, MatrixError, ParameterError
 from bivaluate.algorithms import CommandEstimator, choose_algorithms, make_estimator
 from bivaluate.algorithms._supervise import memory_of
 from bivaluate.algorithms.command import read_recipe, recipes

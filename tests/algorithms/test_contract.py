@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import bivaluate.algorithms
-from bivaluate._errors import DenseWarning, MatrixError, ParameterError
+from bivaluate import DenseWarning, MatrixError, ParameterError
 from bivaluate.algorithms import ALGORITHMS, get_algorithm, make_estimator
 from bivaluate.algorithms.registry import algorithm_label, parameters_of
 from bivaluate.matrix import Matrix

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import FABIA
 from bivaluate.algorithms import fabia as fast
 from tests.reference import fabia as naive
@@ -20,7 +20,7 @@ def planted(seed=0):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("sparseness", [0.0, 0.01, 0.3])
 def test_rounds_and_members_equal_the_twin(seed, sparseness):
-    Z = fast.normalised(planted(seed))
+    Z = fast.unit_rows(planted(seed))
     first = np.random.RandomState(seed).standard_normal((70, 3))
     model = fast.fit_factors(Z, first, sparseness, 6)
     loadings, noise, factors = naive.fit(Z, first, sparseness, 6)
@@ -43,7 +43,7 @@ def test_planted_products_are_recovered_and_the_most_informative_comes_first():
 
 
 def test_rows_are_centred_by_the_median_and_scaled():
-    Z = fast.normalised(np.array([[1.0, 2.0, 9.0], [4.0, 4.0, 4.0]]))
+    Z = fast.unit_rows(np.array([[1.0, 2.0, 9.0], [4.0, 4.0, 4.0]]))
     assert Z[0, 1] == 0
     assert (Z[0] ** 2).mean() == pytest.approx(1.0)
     assert not Z[1].any()

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import consensus_score
 
-from bivaluate._errors import ParameterError
-from bivaluate._parallel import Workers
+from bivaluate import ParameterError
+from bivaluate._parallel import SliceThreads
 from bivaluate.algorithms import LargeAverageSubmatrices
 from bivaluate.algorithms._kernels_las import best_size, choose, constrained_search, kth_largest
 from bivaluate.algorithms.large_average import adapt_size, log_binomials, search, standardised
@@ -83,7 +83,7 @@ def test_rounds_of_search_and_adaptation_equal_the_twin():
 @pytest.mark.parametrize("seed", range(4))
 def test_whole_search_equals_the_twin_and_the_score_is_that_of_the_block(seed):
     Z = standardised(planted(seed, level=1.0))
-    with Workers(1, 0) as workers:
+    with SliceThreads(1, 0) as workers:
         score, rows, cols = search(Z, 40, np.random.RandomState(seed), workers)
     expected = naive.search(Z, 40, np.random.RandomState(seed))
     assert score == pytest.approx(expected[0], rel=1e-10)

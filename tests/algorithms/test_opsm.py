@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import OrderPreservingSubmatrices
 from bivaluate.algorithms.opsm import best_model, log_significance, ranks_of
 from tests.reference import opsm as naive

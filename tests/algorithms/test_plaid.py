@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import Plaid
 from bivaluate.algorithms import plaid as fast
 from tests.reference import plaid as naive

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import Qubic, qubic
 from bivaluate.algorithms.qubic import _largest_apart, heaviest_pairs, symbols_of
 from tests.reference import qubic as naive

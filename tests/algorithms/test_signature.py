@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import IterativeSignature
 from bivaluate.algorithms import signature as isa
 from tests.reference import signature as naive

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import SparseSVD
 from bivaluate.algorithms import sparse_svd as fast
 from tests.reference import sparse_svd as naive

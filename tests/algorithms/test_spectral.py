@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster import SpectralBiclustering
 from threadpoolctl import threadpool_limits
 
-from bivaluate._errors import MatrixError, ParameterError
+from bivaluate import MatrixError, ParameterError
 from bivaluate.algorithms import SpectralCheckerboard
 from tests.reference.internal import ve as virtual_error
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.algorithms import XMotifs, xmotifs
 from bivaluate.algorithms.xmotifs import find_motif, given_states, interval_states
 from tests.reference import xmotifs as naive

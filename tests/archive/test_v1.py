@@ -15,8 +15,7 @@ import pytest
 import typer
 
 import bivaluate
-from bivaluate import Biclustering, evaluate, load_run
-from bivaluate._errors import RunError
+from bivaluate import Biclustering, RunError, evaluate, load_run
 from bivaluate.cli import main as cli
 from bivaluate.sweep import Plan, Sweep
 from bivaluate.sweep import run as run_module

@@ -9,7 +9,7 @@ import pytest
 
 from bivaluate import Biclustering, FileError, Matrix, ParameterError, SolutionError, compare
 from bivaluate.benchmark import CASES, Benchmark, Problem, answer, run_benchmark, write_page
-from bivaluate.benchmark.answer import ALWAYS, ranked
+from bivaluate.benchmark.answer import ALWAYS, ranked_measures
 from bivaluate.benchmark.fits import MethodSolution, known_rows
 from bivaluate.benchmark.truth import Truth, best_agreements
 from bivaluate.measures.own import Records
@@ -227,7 +227,7 @@ def test_unknown_case(tmp_path):
 
 def test_a_measure_with_few_answers_is_not_ranked_first():
     table = pd.DataFrame({"measure": ["a", "b", "c"], "solutions": [0.9, 0.5, 0.6], "solutions_n": [1, 8, 7]})
-    assert ranked(table)["measure"].tolist() == ["c", "b", "a"]
+    assert ranked_measures(table)["measure"].tolist() == ["c", "b", "a"]
 
 
 def test_failed_fits_and_own_measures_stand_on_the_page(tmp_path, monkeypatch):

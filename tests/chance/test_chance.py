@@ -7,8 +7,7 @@ import pytest
 from scipy import sparse
 
 from benchmarks.noise_search import search_block
-from bivaluate import Biclustering, evaluate
-from bivaluate._errors import BivaluateWarning, NullModelWarning, ParameterError
+from bivaluate import Biclustering, BivaluateWarning, NullModelWarning, ParameterError, evaluate
 from bivaluate._rows import FileSource
 from bivaluate.chance import moments
 from bivaluate.chance import scores as chance

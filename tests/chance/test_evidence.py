@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix
-from bivaluate._errors import MatrixError
+from bivaluate import Biclustering, Matrix, MatrixError
 from bivaluate._rows import FileSource
 from bivaluate.chance import evidence as module
 from bivaluate.chance.evidence import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.chance.surrogates import (
     SURROGATES,
     chosen_p_value,

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.datasets.generator import MODELS, Block, make_biclusters
 
 PLAIN = Block(6, 5, row_effect=2.0, col_effect=1.5, level=3.0)

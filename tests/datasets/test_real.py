@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bivaluate import datasets
-from bivaluate._errors import FileError, FormatError, ParameterError
+from bivaluate import FileError, FormatError, ParameterError, datasets
 from bivaluate.datasets import cache, catalogue, real
 
 PAPER_FIGURE = ["04_elutriation", "08_25mm_DTT", "14_N2_depletion"]

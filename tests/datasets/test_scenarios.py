@@ -8,8 +8,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from bivaluate import evaluate
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError, evaluate
 from bivaluate.datasets.published import PLANTED, planted_scores, planted_table
 from bivaluate.datasets.scenarios import SCENARIOS, get_scenario, make_scenario
 

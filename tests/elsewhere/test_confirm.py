@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, Matrix, ParameterError, confirm, read_matrix
-from bivaluate._errors import RunError
+from bivaluate import Biclustering, Matrix, ParameterError, RunError, confirm, read_matrix
 from bivaluate.elsewhere.confirm import reference_p, row_moments, standardised, strata_of
 from tests.reference import elsewhere as twin
 

@@ -6,7 +6,7 @@ import pandas as pd
 from bivaluate import Biclustering, Matrix, recur
 from bivaluate.elsewhere.confirm import reference_p, standardised, strata_of
 from bivaluate.elsewhere.fits import folded, places
-from bivaluate.elsewhere.recur import describe
+from bivaluate.elsewhere.recur import describe_recurrence
 from bivaluate.elsewhere.traits import logrank_scores, words
 from bivaluate.enrichment.gene_sets import set_name
 
@@ -39,7 +39,7 @@ def test_places():
 def test_describe():
     X = Matrix(np.zeros((40, 3)), tuple(f"g{i}" for i in range(40)))
     same = Biclustering([(range(5), [0, 1])], X.shape)
-    assert describe(recur({"a": (same, X), "b": (same, X)}), 2) == [
+    assert describe_recurrence(recur({"a": (same, X), "b": (same, X)}), 2) == [
         "G1 (2 of 2 samples, closeness 1): g0, g1 and 3 more"
     ]
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from bivaluate import Biclustering, Matrix, ParameterError, traits
-from bivaluate.elsewhere.traits import describe, logrank_scores, read_samples, words
+from bivaluate.elsewhere.traits import describe_traits, logrank_scores, read_samples, words
 from tests.reference import elsewhere as twin
 
 N = 40
@@ -41,7 +41,7 @@ def test_classes_are_those_of_the_twin(samples):
     assert first["p"] == pytest.approx(3 * first["p_exact"])  # no permutation reaches it: the exact bound
     assert first["word"] == "90 % B"
     assert words(table)["B1"] == "90 % B"
-    assert describe(table)[0].startswith("B1: 90 % B (type, q ")
+    assert describe_traits(table)[0].startswith("B1: 90 % B (type, q ")
 
 
 def test_numbers_and_q(samples):

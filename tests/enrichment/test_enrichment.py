@@ -6,10 +6,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, Matrix
-from bivaluate._errors import FormatError, MatrixError, ParameterError
+from bivaluate import Biclustering, FormatError, Matrix, MatrixError, ParameterError
 from bivaluate.enrichment import GeneSets, enrich, read_annotations, read_gmt
-from bivaluate.enrichment.hypergeometric import describe
+from bivaluate.enrichment.hypergeometric import describe_enrichment
 
 OBO = """format-version: 1.2
 
@@ -141,7 +140,7 @@ def test_q_values_and_order():
     assert found.scores["share_enriched"] == 1.0
     assert found.scores["distinct_sets"] == 2
     assert found.summary.startswith("2 of 2 biclusters are enriched (q ≤ 0.05), in 2 different sets; of random lists")
-    assert describe(found)[0].startswith("B1: s0 (5 of 5, q ")
+    assert describe_enrichment(found)[0].startswith("B1: s0 (5 of 5, q ")
 
 
 def test_the_control_is_reproducible_and_near_the_level():

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.noise_search import search_block
-from bivaluate import Biclustering, evaluate
-from bivaluate._errors import MatrixError
+from bivaluate import Biclustering, MatrixError, evaluate
 from bivaluate.judge.prune import propose_pruning
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from bivaluate import Biclustering
-from bivaluate._errors import ParameterError, SolutionError
+from bivaluate import Biclustering, ParameterError, SolutionError
 from bivaluate.algorithms.registry import make_estimator
 from bivaluate.judge.stability import consensus_biclusters, stability
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bivaluate import Biclustering, evaluate, virtual_error
-from bivaluate._errors import MatrixError, ParameterError, SolutionError
+from bivaluate import Biclustering, MatrixError, ParameterError, SolutionError, evaluate, virtual_error
 from bivaluate.measures import correlation as co
 from bivaluate.measures import differential as di
 from bivaluate.measures import r_biclust as rb

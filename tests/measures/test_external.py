@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering
-from bivaluate._errors import ParameterError, SolutionError
+from bivaluate import Biclustering, ParameterError, SolutionError
 from bivaluate.measures.external import EXTERNAL, compare
 from tests.reference import external as twin
 from tests.reference import groups

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, evaluate
-from bivaluate._errors import MatrixError
+from bivaluate import Biclustering, Matrix, MatrixError, evaluate
 from bivaluate._rows import FileSource
 from tests.reference import internal as naive
 

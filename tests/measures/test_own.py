@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bivaluate import Plan, Sweep, evaluate
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError, Plan, Sweep, evaluate
 from bivaluate.measures.own import Records
 from bivaluate.registry import METRICS, choose_metrics, get_metric
 

@@ -6,8 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, evaluate
-from bivaluate._errors import BivaluateWarning, ParameterError
+from bivaluate import Biclustering, BivaluateWarning, ParameterError, evaluate
 from bivaluate.chance.assumptions import centre_columns
 from bivaluate.measures.coverage import bicluster_shapes
 from bivaluate.measures.normalised import virtual_error_sums

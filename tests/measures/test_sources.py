@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import _rows
-from bivaluate._errors import MatrixError
+from bivaluate import MatrixError, _rows
 from bivaluate.matrix import Matrix
 from bivaluate.measures._engine import two_pass
 from bivaluate.measures._engine.two_pass import TwoPasses

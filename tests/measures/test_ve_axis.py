@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, average_virtual_error, evaluate, normalised_virtual_error, virtual_error
+from bivaluate import (
+    Biclustering,
+    Matrix,
+    ParameterError,
+    average_virtual_error,
+    evaluate,
+    normalised_virtual_error,
+    virtual_error,
+)
 from bivaluate import matrix as matrices
-from bivaluate._errors import ParameterError
 from bivaluate._rows import FileSource
 from bivaluate.measures.coverage import normalised_virtual_error_coverage
 from bivaluate.measures.normalised import virtual_error_sums

@@ -14,10 +14,10 @@ from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEA
 from bivaluate.judge.choice import winners
 from bivaluate.replicate import Evidence, all_claims, judge_all
 from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim, judge_claim
-from bivaluate.replicate.claims import GROUPS, order
+from bivaluate.replicate.claims import GROUPS, claim_order
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.reasons import explanations, inconsistencies, truth_finding, truth_rows
-from bivaluate.replicate.winners import best_k, best_pick, favourites, margins, win_counts
+from bivaluate.replicate.winners import best_k_by_seed, best_pick, favourites, margins, win_counts
 from tests.replicate.evidence_examples import evidence
 
 
@@ -38,8 +38,8 @@ def judged(changed: Evidence, *ids: str) -> dict[str, JudgedClaim]:
 def test_every_group_of_claims_is_there_once_and_in_order() -> None:
     ids = [claim.id for claim in all_claims()]
     assert len(set(ids)) == len(ids)
-    assert ids == sorted(ids, key=order)
-    assert {order(id_)[0] for id_ in ids} == set(GROUPS) == set(range(1, 18))
+    assert ids == sorted(ids, key=claim_order)
+    assert {claim_order(id_)[0] for id_ in ids} == set(GROUPS) == set(range(1, 18))
 
 
 def test_every_claim_says_what_and_where() -> None:
@@ -55,7 +55,7 @@ def test_every_published_number_is_claimed_exactly_once() -> None:
     published += [float(winner.wins) for winner in WINNERS.values()]
     published += [*MATCHED.values(), *YEAST_COVERAGE.values(), 0.01, 1.141 * math.sqrt(0.693)]
     assert numbers == pytest.approx(sorted(published))
-    choices = [order(claim.id)[0] for claim in all_claims() if claim.choice]
+    choices = [claim_order(claim.id)[0] for claim in all_claims() if claim.choice]
     assert choices.count(8) == 4 * len(K_PICKS)
     apart = sum((dataset, pick.algorithm) not in K_PICKS for (dataset, _), pick in YEAST_PICKS.items())
     assert choices.count(9) == len(YEAST_PICKS) + apart == 10
@@ -63,7 +63,7 @@ def test_every_published_number_is_claimed_exactly_once() -> None:
 
 def test_agreeing_evidence_reproduces_everything_that_was_not_fitted(outcomes: dict[str, JudgedClaim]) -> None:
     for id_, outcome in outcomes.items():
-        if order(id_)[0] in (1, 2, 3, 7, 8, 9, 10, 11, 17):
+        if claim_order(id_)[0] in (1, 2, 3, 7, 8, 9, 10, 11, 17):
             expected = "not testable" if outcome.claim.unprinted or outcome.claim.vague else "reproduced"
             assert outcome.verdict == expected, id_
         assert outcome.verdict in VERDICTS
@@ -175,7 +175,7 @@ def test_the_smallest_k_wins_among_equals_and_nobody_where_all_tie_or_none_is_de
             for k, v in zip((3, 5, 8), values, strict=True)
         ]
     )
-    chosen = best_k(table, "nve")[0]
+    chosen = best_k_by_seed(table, "nve")[0]
     assert math.isnan(chosen["d", "las"])
     assert chosen["d", "cca"] == 5
     assert math.isnan(chosen["d", "spectral"])
@@ -216,7 +216,7 @@ def test_shifting_patterns_have_no_residue_whatever_the_paper_says() -> None:
 
 def test_fitted_and_implied_claims_are_marked() -> None:
     basis = {claim.id: claim.basis for claim in all_claims()}
-    assert {order(id_)[0] for id_, word in basis.items() if word == "fitted"} == {2, 4}
+    assert {claim_order(id_)[0] for id_, word in basis.items() if word == "fitted"} == {2, 4}
     implied = {id_ for id_, word in basis.items() if word == "implied"}
     assert implied == {"5.4", "5.7", "5.8", "6.2", "12.1", "12.2", "12.3", "12.4", "14.3"}
 
@@ -224,7 +224,7 @@ def test_fitted_and_implied_claims_are_marked() -> None:
 def test_claims_about_scenarios_of_our_own_design_are_a_class_apart() -> None:
     basis = {claim.id: claim.basis for claim in all_claims()}
     designed = {id_ for id_, word in basis.items() if word == "depends on our scenarios"}
-    assert {id_ for id_ in basis if order(id_)[0] == 1} <= designed
+    assert {id_ for id_ in basis if claim_order(id_)[0] == 1} <= designed
     for claim in all_claims():
         if claim.basis == "independent" and claim.on in ("planted", "matched"):
             assert not {"S3", "S4", "S5", "S6", "S8"} & set(claim.sentence.replace(",", "").replace(":", "").split()), (
@@ -279,7 +279,7 @@ def test_the_second_reading_stands_beside_the_verdict_and_changes_nothing(agreei
         outcome = judged(changed, id_)[id_]
         assert outcome.columns is not None
         assert (outcome.verdict, outcome.columns.verdict) == ("reproduced", verdict)
-    looked = {order(claim.id)[0] for claim in all_claims() if claim.columns}
+    looked = {claim_order(claim.id)[0] for claim in all_claims() if claim.columns}
     assert looked == {4, 8, 9, 10}
     assert [claim.id for claim in all_claims() if claim.columns and claim.on == "planted"] == [
         f"4.{n}" for n in range(13, 19)

@@ -11,7 +11,7 @@ import pytest
 
 from bivaluate.replicate import Evidence, judge_all
 from bivaluate.replicate.claim_rules import VERDICTS
-from bivaluate.replicate.document import headline, render
+from bivaluate.replicate.document import render_document, replication_headline
 from bivaluate.replicate.replication import FULL, QUICK, write_tables
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -20,8 +20,8 @@ FILES = DOCS / "replication"
 
 def test_the_document_is_what_its_files_say() -> None:
     text = (DOCS / "REPLICATION.md").read_text(encoding="utf-8")
-    assert render(FILES) == text
-    assert headline(FILES) in text
+    assert render_document(FILES) == text
+    assert replication_headline(FILES) in text
 
 
 def test_its_links_lead_somewhere() -> None:

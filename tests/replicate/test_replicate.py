@@ -16,7 +16,7 @@ from bivaluate import FileError, RunError
 from bivaluate.cli.main import app
 from bivaluate.replicate import Evidence, replication
 from bivaluate.replicate.claims import GROUPS
-from bivaluate.replicate.document import headline, render
+from bivaluate.replicate.document import render_document, replication_headline
 
 SMALL = replication.Size("quick", 3, 2, (), 3, ("scenario:S2", "scenario:S9b"))
 
@@ -56,8 +56,8 @@ def test_it_says_what_came_out_and_where(small) -> None:
     folder, result, _ = small
     assert result.exit_code == 0
     said = " ".join(result.output.split())
-    assert headline(folder / "replication") in said
-    assert headline(folder / "replication") in (folder / "REPLICATION.md").read_text(encoding="utf-8")
+    assert replication_headline(folder / "replication") in said
+    assert replication_headline(folder / "replication") in (folder / "REPLICATION.md").read_text(encoding="utf-8")
     assert re.search(r"\d+ checks cannot be decided by this run and need --full: claims 1", said)
     assert f"report: {folder / 'report.html'}" in result.output.replace("\n", "")
 
@@ -84,7 +84,7 @@ def test_every_table_and_figure_is_written(small) -> None:
 
 def test_the_document_is_made_from_the_files_alone(small) -> None:
     folder = small[0]
-    assert render(folder / "replication") == (folder / "REPLICATION.md").read_text(encoding="utf-8")
+    assert render_document(folder / "replication") == (folder / "REPLICATION.md").read_text(encoding="utf-8")
     provenance = json.loads((folder / "replication" / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["command"] == "bivaluate replicate"
 
@@ -103,7 +103,7 @@ def test_the_report_holds_the_claims(small) -> None:
     found = re.search(r"<h1[^>]*>(.*?)</h1>", page)
     assert found is not None
     assert re.match(r"\d+ of \d+ independent checks of the paper are reproduced and \d+ are not\.", found[1])
-    assert found[1][:-1] in headline(small[0] / "replication")
+    assert found[1][:-1] in replication_headline(small[0] / "replication")
     folded = re.findall(r'<details class="fold">(.*?)</details>', page, re.DOTALL)
     assert len(folded) == len(GROUPS)
     assert sum(part.count("<tr>") - 1 for part in folded) == claims
@@ -133,4 +133,4 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 def test_the_document_needs_its_files(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"cannot read .*claims\.csv"):
-        render(tmp_path)
+        render_document(tmp_path)

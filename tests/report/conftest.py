@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from bivaluate._errors import BivaluateWarning
+from bivaluate import BivaluateWarning
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.report import build_report
 from bivaluate.sweep import Plan, Run, Sweep

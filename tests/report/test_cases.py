@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bivaluate._errors import BivaluateWarning, FileError, ParameterError
+from bivaluate import BivaluateWarning, FileError, ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.matrix import Matrix
 from bivaluate.report import Figure, Section, build_report

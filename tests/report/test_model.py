@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bivaluate._errors import ParameterError
+from bivaluate import ParameterError
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.verdict import judged
 from bivaluate.matrix import Matrix

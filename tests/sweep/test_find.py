@@ -303,3 +303,12 @@ def test_the_ring_is_around_a_point_that_is_drawn():
     axes = find(X, algorithms="coherent").plot()
     points = {tuple(point) for line in axes.lines[:-1] for point in line.get_xydata()}
     assert tuple(axes.lines[-1].get_xydata()[0]) in points
+
+
+def test_lowered_blocks_are_found_unless_low_values_are_the_background():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 24))
+    X[:15, :8] -= 3
+    assert [block.shape for block in find(X).solution] == [(15, 8)]
+    lowered = [traits_of(Matrix.of(data)).lowered for data in (X, np.exp(X), X**4 - 1, rng.poisson(1.0, (60, 24)))]
+    assert lowered == [True, True, False, False]

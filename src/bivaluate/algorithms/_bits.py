@@ -51,7 +51,7 @@ def bits_of(X: Any, binarise: Any) -> tuple[Words, Words]:
         if other is None or binarise == "nonzero":
             ones = part != 0.0
         else:
-            ones = split_rows(part) if binarise == "rows" else part > binarise
+            ones = split_in_two(part) if binarise == "rows" else part > binarise
         rows[start : start + len(part)] = packed(ones)
         columns[:, start // 64 : -(-(start + len(part)) // 64)] = packed(ones.T)
     return rows, columns
@@ -78,7 +78,7 @@ def _parts(X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
         yield start, part.toarray() if issparse(X) else part
 
 
-def split_rows(X: NDArray[np.float64]) -> Ones:
+def split_in_two(X: NDArray[np.float64]) -> Ones:
     """Return the upper group of each row's best split in two (Otsu's: the smallest squares within the groups).
 
     Equal cells stay together; among equally good splits the lower threshold is taken. A constant row has no ones.

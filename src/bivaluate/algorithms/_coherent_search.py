@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._parallel import Workers
+from bivaluate._parallel import SliceThreads
 from bivaluate.algorithms._coherent_field import fit_pattern, remove
 from bivaluate.algorithms._estimator import Pair
 
@@ -54,7 +54,7 @@ class Search:
     threshold: float
     fewest_rows: int
     most_rows: int
-    workers: Workers
+    workers: SliceThreads
 
     def drop(self, blocks: Sequence[Scored]) -> list[Scored]:
         """Return the blocks above the threshold, best first, without those that are nearly a better one."""
@@ -79,7 +79,7 @@ class Search:
             climb_all(field, row_sets[part], col_sets[part], warm[part], scores[part], self.fewest_rows, self.most_rows)
 
         self.workers.run(task, len(scores))
-        return distinct(scores, row_sets, col_sets, self.threshold)
+        return distinct_blocks(scores, row_sets, col_sets, self.threshold)
 
     def from_starts(self, field: Any, n_starts: int, rng: np.random.RandomState) -> Candidates:
         """Return what climbs from new starts find."""
@@ -162,7 +162,7 @@ def _largest(values: NDArray[np.float64], count: int, without: int) -> NDArray[n
     return np.argpartition(values, len(values) - count)[len(values) - count :]
 
 
-def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: float) -> Candidates:
+def distinct_blocks(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: float) -> Candidates:
     """Return the blocks above the threshold, best first; among equals the first found, repeats dropped."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > threshold]
@@ -180,7 +180,7 @@ def distinct(scores: NDArray[np.float64], rows: Masks, cols: Masks, threshold: f
 def join(one: Candidates, two: Candidates, threshold: float) -> Candidates:
     """Return the blocks of both, best first."""
     pairs: Any = zip(one, two, strict=True)
-    return distinct(*Candidates._make(np.concatenate(pair) for pair in pairs), threshold)
+    return distinct_blocks(*Candidates._make(np.concatenate(pair) for pair in pairs), threshold)
 
 
 def parts(field: Any, block: Pair) -> tuple[Masks, Masks]:

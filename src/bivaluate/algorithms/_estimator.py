@@ -70,7 +70,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
         """Find biclusters in `X`."""
         most = self.most
         given = self.random_state
-        check_seed(given)
+        refuse_seed(given)
         if isinstance(given, np.random.Generator):
             self.random_state = int(given.integers(2**32))
             try:
@@ -240,7 +240,7 @@ def _say_dense(record: Algorithm, X: Matrix) -> None:
     )
 
 
-def check_seed(random_state: Any) -> None:
+def refuse_seed(random_state: Any) -> None:
     """Refuse what `check_random_state` would; a generator, which takes long to make, is not made for it."""
     known = isinstance(random_state, (np.random.RandomState, np.random.Generator)) or random_state in (None, np.random)
     if not known and not (isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32):

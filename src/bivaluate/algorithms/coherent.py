@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from bivaluate._errors import SearchWarning
-from bivaluate._parallel import Workers, one_thread
+from bivaluate._parallel import SliceThreads, one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
     MOST_BLOCKS,
@@ -126,7 +126,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         self.notes_ += prepared.notes
         rows, cols = prepared.rows, prepared.cols
         starts = self.n_starts or int(np.clip(2 * len(rows), FEWEST_STARTS, MOST_STARTS))
-        with Workers(self.n_jobs, X.size * starts) as workers:
+        with SliceThreads(self.n_jobs, X.size * starts) as workers:
             search = Search(starts, float(self.min_evidence), self.min_rows, len(rows) // 2, workers)
             found = self._search_prepared(search, prepared.Z, rng)
         blocks = [(score, (rows[r], cols[c])) for score, (r, c) in found]

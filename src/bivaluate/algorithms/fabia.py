@@ -93,7 +93,7 @@ class FABIA(BiclusteringEstimator):
 
     def _find(self, X: Values) -> Iterator[Pair]:
         rng = self._random()
-        values = normalised(X)
+        values = unit_rows(X)
         first = rng.standard_normal((X.shape[0], self.most))
         model = fit_factors(values, first, self.sparseness, self.max_iter)
         information = 0.5 * np.log1p(
@@ -109,7 +109,7 @@ class FABIA(BiclusteringEstimator):
         self.information_ = information[kept]
 
 
-def normalised(X: Values) -> Values:
+def unit_rows(X: Values) -> Values:
     """Return rows centred by their median, with a root mean square of 1; constant rows become 0."""
     centred = X - np.median(X, axis=1, keepdims=True)
     size = np.sqrt((centred**2).mean(axis=1, keepdims=True))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from bivaluate._factors import DEFAULT_RULE, check_rule, members, members_of_factors, spectra_scores
+from bivaluate._factors import DEFAULT_RULE, check_rule, members_of_factors, spectra_scores, strong_members
 from bivaluate._parallel import one_thread
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
@@ -47,7 +47,7 @@ class _Factors(BiclusteringEstimator):
         masks = members_of_factors(loadings, self.column_factors_, DEFAULT_RULE if spectra else self.rule)
         if spectra:
             scores = spectra_scores(X, self.column_factors_)
-            masks = (np.array([members(one, kind, number) for one in scores]), masks[1])
+            masks = (np.array([strong_members(one, kind, number) for one in scores]), masks[1])
         for in_rows, in_cols in zip(*masks, strict=True):
             if in_rows.any() and in_cols.any():
                 yield np.flatnonzero(in_rows), np.flatnonzero(in_cols)

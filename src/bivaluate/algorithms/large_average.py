@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtri
 
-from bivaluate._parallel import Workers
+from bivaluate._parallel import SliceThreads
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.measures._blocks import is_constant_range
@@ -89,7 +89,7 @@ class LargeAverageSubmatrices(BiclusteringEstimator):
         scores: list[float] = []
         averages: list[float] = []
         values = standardised(X)
-        with Workers(self.n_jobs, X.size * self.n_restarts) as workers:
+        with SliceThreads(self.n_jobs, X.size * self.n_restarts) as workers:
             for _ in range(self.n_biclusters):
                 score, rows, cols = search(values, self.n_restarts, rng, workers)
                 if self.two_sided:
@@ -127,7 +127,7 @@ def log_binomials(n: int) -> Values:
 
 
 def search(
-    X: Values, n_restarts: int, rng: np.random.RandomState, workers: Workers
+    X: Values, n_restarts: int, rng: np.random.RandomState, workers: SliceThreads
 ) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
     """Return (score, rows, cols) of the best block found from random starts."""
     from bivaluate.algorithms._kernels_las import constrained_search

@@ -115,7 +115,7 @@ class IterativeSignature(BiclusteringEstimator):
         found = iterate(X, seeds, pairs, bool(self.two_sided))
         chance = [iterate(scrambled(X, rng), seeds, pairs, bool(self.two_sided)) for _ in range(self.n_scrambled)]
         robustness = found.strength / strength_by_chance(chance, pairs)[found.pair]
-        kept = [k for k in distinct(found, robustness) if self.n_scrambled == 0 or robustness[k] > 1]
+        kept = [k for k in distinct_modules(found, robustness) if self.n_scrambled == 0 or robustness[k] > 1]
         kept = kept[: self.most]
         self.robustness_ = robustness[kept]
         rows, cols = found.rows[kept], found.cols[kept]
@@ -235,7 +235,7 @@ def _first_of_each(members: Any, which: NDArray[np.int64]) -> list[int]:
     return list(first.values())
 
 
-def distinct(found: Modules, robustness: Values) -> list[int]:
+def distinct_modules(found: Modules, robustness: Values) -> list[int]:
     """Return the modules that repeat no better one, the most robust first."""
     left = np.argsort(-np.round(robustness, 9), kind="stable")
     kept: list[int] = []

@@ -132,7 +132,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
         """Return the left and right singular vectors of the normalised matrix; they are the same for every K."""
         shared = self._shared if self._compiled and self._shared is not None else {}
         if "vectors" not in shared:
-            U, _, Vt = randomized_svd(normalised(X), N_VECTORS + 1, random_state=self.random_state)
+            U, _, Vt = randomized_svd(bistochastic(X), N_VECTORS + 1, random_state=self.random_state)
             shared["vectors"] = U[:, 1:], Vt[1:].T  # the first ones are constant
         return shared["vectors"]  # type: ignore[no-any-return]
 
@@ -158,7 +158,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
         return self._shared is not None and isinstance(self.random_state, (int, np.integer))
 
 
-def normalised(X: Values) -> Values:
+def bistochastic(X: Values) -> Values:
     """Return `X`, raised to be non-negative, with rows and columns scaled in turn until their sums agree."""
     scaled = X - min(float(X.min()), 0.0)
     for _ in range(MOST_SCALINGS):

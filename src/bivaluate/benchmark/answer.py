@@ -75,7 +75,7 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     by_class = {name: partial(_by_case, classes, ["seed"], ask) for name, ask in truths.items()}
     each_domain = _asked(keys, by_domain)[["measure", *domains]]
     return {
-        "measures": ranked(pd.concat([measures, constant], ignore_index=True)),
+        "measures": ranked_measures(pd.concat([measures, constant], ignore_index=True)),
         "biclusters": _sorted(_asked(of_blocks, of_each), "biclusters"),
         "domains": _sorted(each_domain.assign(mean=each_domain[domains].mean(axis=1)), "mean"),
         "classes": _sorted(_asked(keys, by_class), next(iter(AGREEMENTS))),
@@ -104,7 +104,7 @@ def _own(table: pd.DataFrame) -> list[str]:
     return [key for key in table.columns if ":" in key and key in METRICS]
 
 
-def ranked(measures: pd.DataFrame) -> pd.DataFrame:
+def ranked_measures(measures: pd.DataFrame) -> pd.DataFrame:
     """Return the measures by rank correlation, those that are defined on too few data sets last."""
     enough = measures["solutions_n"].fillna(0) >= ENOUGH * measures["solutions_n"].max()
     order = measures.assign(enough=enough).sort_values(["enough", "solutions"], ascending=False, na_position="last")

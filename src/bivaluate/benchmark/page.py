@@ -48,7 +48,7 @@ PREPARED = (
 )
 
 
-def headline(tables: Tables) -> str:
+def benchmark_headline(tables: Tables) -> str:
     """Return the answer in a sentence: the measure that agrees best with the truth, and how well NVE_cov does."""
     rows: dict[str, dict[Any, Any]] = {str(row["measure"]): row for row in tables["measures"].to_dict("records")}
     constant = rows.pop(ALWAYS, {}).get("right_algorithm", math.nan)
@@ -110,7 +110,7 @@ def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> st
     of_each = {"data sets": "biclusters_n", "biclusters": "biclusters"}
     parts = [
         "# Which measure recognises good biclusters?",
-        headline(tables),
+        benchmark_headline(tables),
         f"Written by `{command}`; whatever it says is printed here. {plural(len(solutions), 'solution')} of "
         f"{solutions['case'].nunique()} kinds of data ({data}) by {algorithms}.",
         "## Which algorithm is best?",

@@ -43,7 +43,7 @@ def benchmark(
     from bivaluate.algorithms.registry import split_name
     from bivaluate.benchmark import answer, run_benchmark, write_page
     from bivaluate.benchmark.answer import algorithm_names, names_of
-    from bivaluate.benchmark.page import headline
+    from bivaluate.benchmark.page import benchmark_headline
 
     folders = {}
     for text in solutions or []:
@@ -71,7 +71,9 @@ def benchmark(
     tables = answer(found)
     command = f"bivaluate benchmark {'--full' if full else '--quick'}"
     written = write_page(found, tables, run_folder / "benchmark.md", command)
-    document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline(tables)}
+    document = {name: table.to_dict("records") for name, table in tables.items()} | {
+        "headline": benchmark_headline(tables)
+    }
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
         records = tables["algorithms"].to_dict("records")
         names = [name for name in tables["algorithms"].columns if name != "algorithm"]
@@ -84,7 +86,7 @@ def benchmark(
         rows = [(*names_of([row["measure"]]), *(number(row[key], 2) for key in asked)) for row in records]
         headings = ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"]
         print_table(headings, rows, "Which measure recognises it?")
-        out.print(f"\n{headline(tables)}")
+        out.print(f"\n{benchmark_headline(tables)}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
     named = [split_name(word)[0] or word for word in split_algorithms(algorithms) or []]
     report_failures(found.failed, named, run_folder / "run")

@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from bivaluate._text import plural
-from bivaluate.cli.options import SETTINGS, Command, Csv, Group, Json, Seed, check_target, option
+from bivaluate.cli.options import SETTINGS, Command, Csv, Json, OptionGroup, Seed, check_target, option
 from bivaluate.cli.tables import give, out, print_table, progress, say_written
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
 
-class _Datasets(Group):
+class _Datasets(OptionGroup):
     """The commands; where a data set stands in place of one, what to type is said."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -25,7 +25,9 @@ class _Datasets(Group):
 
 
 app = typer.Typer(**SETTINGS, cls=_Datasets, help="Real matrices, fetched on demand, and the ten synthetic scenarios.")
-scenarios_app = typer.Typer(**SETTINGS, cls=Group, help="The ten scenarios of the NVE paper: list, write, score them.")
+scenarios_app = typer.Typer(
+    **SETTINGS, cls=OptionGroup, help="The ten scenarios of the NVE paper: list, write, score them."
+)
 app.add_typer(scenarios_app, name="scenarios")
 
 

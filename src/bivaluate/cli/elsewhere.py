@@ -33,7 +33,6 @@ class Asking:
     ordered: Annotated[bool, option("Columns are ordered: keep surrogates smooth.", "--ordered-columns")] = False
     loose: Annotated[bool, option("Match labels up to case and version suffix.", "--loose")] = False
     surrogates: Annotated[int, option("Surrogates to repeat the search on; 0 for the quick form.")] = 10
-    level: Annotated[float, option("False discovery rate.")] = 0.05
     random_state: Annotated[int, option("Same seed, same answer.", "--seed")] = 0
     folder: Annotated[Path | None, option("Folder to keep repeated searches in, and go on from.", "--out", "-o")] = None
 
@@ -117,7 +116,7 @@ def recur(
     - `bivaluate recur a.json b.json --matrix a.csv --matrix b.csv`
     """
     from bivaluate._anndata import read_object
-    from bivaluate.elsewhere.recur import describe
+    from bivaluate.elsewhere.recur import describe_recurrence
     from bivaluate.elsewhere.recur import recur as recur_samples
     from bivaluate.report.elsewhere import recur_section, report_on
 
@@ -149,7 +148,7 @@ def recur(
         shown |= {"closeness": "closeness", "best_member": "best member"}
         shown |= {"nearest": "nearest group", "nearest_closeness": "its closeness"}
         print_records(shown, found.records)
-        print_list("Rows by recurrence", describe(found))
+        print_list("Rows by recurrence", describe_recurrence(found))
     out.print(f"\n{found.summary}", style="bold")
     for note in found.notes:
         err.print(f"note: {note}")

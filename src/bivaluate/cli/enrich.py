@@ -39,7 +39,7 @@ def enrich(
     """
     from bivaluate.enrichment import enrich as enrich_solution
     from bivaluate.enrichment.gene_sets import set_name
-    from bivaluate.enrichment.hypergeometric import describe
+    from bivaluate.enrichment.hypergeometric import describe_enrichment
 
     sets = gene_sets.read()
     X = matrix_file.read(matrix)
@@ -58,5 +58,5 @@ def enrich(
         for row in result.biclusters
     ]
     print_table(["", "genes", "annotated", "sets", "random", "best set", "p", "q"], rows)
-    print_list(f"Enriched (q ≤ {level:g})", describe(result))
+    print_list(f"Enriched (q ≤ {level:g})", describe_enrichment(result))
     out.print(f"\n{result.summary}")

@@ -281,9 +281,9 @@ def _tested(given: Path | None, path: Path, of: str = "columns", **how: Any) -> 
 
 def shared_traits(table: Any) -> list[str]:
     """Return which biclusters share a trait, in words; nothing without annotations."""
-    from bivaluate.elsewhere.traits import describe
+    from bivaluate.elsewhere.traits import describe_traits
 
-    return [] if table is None or not len(table) else describe(table) or ["no annotation (q ≤ 0.05)"]
+    return [] if table is None or not len(table) else describe_traits(table) or ["no annotation (q ≤ 0.05)"]
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -445,7 +445,7 @@ class Command(_Spoken, TyperCommand):
     """A command without commands below it."""
 
 
-class Group(_Spoken, TyperGroup):
+class OptionGroup(_Spoken, TyperGroup):
     """A command with commands below it."""
 
 

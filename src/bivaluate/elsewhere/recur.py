@@ -278,7 +278,7 @@ def linked(close: Floats, cut: float) -> NDArray[np.int64]:
     return np.asarray(fcluster(tree, 1.0 - cut, "distance"), dtype=np.int64)
 
 
-def describe(found: Recurrence, most: int = 8) -> list[str]:
+def describe_recurrence(found: Recurrence, most: int = 8) -> list[str]:
     """Return a sentence for each group: where it occurs, and its most frequent rows."""
     return [
         f"{record['group']} ({record['n_samples']} of {len(found.samples)} samples, closeness "

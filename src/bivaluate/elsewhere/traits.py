@@ -370,7 +370,7 @@ def words(table: pd.DataFrame) -> dict[str, str]:
     return {str(row["bicluster"]): str(row["word"]) for row in reversed(rows)}
 
 
-def describe(table: pd.DataFrame) -> list[str]:
+def describe_traits(table: pd.DataFrame) -> list[str]:
     """Return a sentence for each bicluster: its two associations of the smallest q, and how many more there are."""
     found: dict[str, list[str]] = {}
     for row in _telling(table):

@@ -282,7 +282,7 @@ def adjusted(p: Floats) -> Floats:
     return q
 
 
-def describe(result: Enrichment, most: int = 3) -> list[str]:
+def describe_enrichment(result: Enrichment, most: int = 3) -> list[str]:
     """Return a sentence for each enriched bicluster: its best sets."""
     named: dict[str, list[str]] = {}
     for t in result.terms:

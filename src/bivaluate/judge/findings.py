@@ -15,7 +15,7 @@ from bivaluate.registry import get_metric, symbol
 MOST = 10
 
 
-def describe(
+def describe_findings(
     workspace: Workspace, names: Sequence[str], dropped: Sequence[str] = (), small: Sequence[str] = ()
 ) -> list[str]:
     """Return the remarks, the most serious first; verdicts on single biclusters stand in the verdict."""

@@ -102,6 +102,7 @@ _PARAMETERS = {
     "solution": "Biclustering\n    The biclusters.",
     "rows": "array-like of int\n    Rows of the bicluster, counted from 0.",
     "cols": "array-like of int\n    Columns of the bicluster, counted from 0.",
+    "normalise": "bool\n    Divide by the number of cells.",
     "missing": "str\n    As in :func:`bivaluate.evaluate`.",
 }
 

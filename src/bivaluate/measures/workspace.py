@@ -105,9 +105,10 @@ class Workspace:
 
     def once(self, function: Callable[..., Shared], *arguments: Any) -> Shared:
         """Return ``function(self, *arguments)``, computed at the first call: for what metrics of one topic share."""
-        if (function, arguments) not in self._shared:
-            self._shared[function, arguments] = function(self, *arguments)
-        shared: Shared = self._shared[function, arguments]
+        key = function.__module__, function.__qualname__, arguments  # names can be pickled
+        if key not in self._shared:
+            self._shared[key] = function(self, *arguments)
+        shared: Shared = self._shared[key]
         return shared
 
     @property

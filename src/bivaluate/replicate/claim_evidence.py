@@ -91,7 +91,7 @@ class Evidence:
         return cls(**{name: read_csv(Path(folder) / f"{name}.csv") for name in TABLES})
 
 
-def gather(planted_seeds: int, scenarios: Run, own_seeds: Run, yeast: Run | None) -> Evidence:
+def gather_evidence(planted_seeds: int, scenarios: Run, own_seeds: Run, yeast: Run | None) -> Evidence:
     """Collect the evidence from what was run: the scenarios, the same with the algorithms' own seeds, and yeast."""
     planted, checks = planted_evidence(planted_seeds)
     matched = pd.concat([matched_evidence(scenarios, "fixed"), matched_evidence(own_seeds, "own")], ignore_index=True)

@@ -62,7 +62,7 @@ def all_claims() -> list[Claim]:
     """
     words = worded("matched", lambda id_, _: _FOUND_CHECKS.get(id_) or _matched(_MATCHED_CHECKS[id_]))
     claims = [*_winner_counts(), *words, *_cells(), *planted_claims(), *yeast_claims(), *printed_claims()]
-    return sorted(claims, key=lambda claim: order(claim.id))
+    return sorted(claims, key=lambda claim: claim_order(claim.id))
 
 
 def judge_all(evidence: Evidence) -> list[JudgedClaim]:
@@ -391,7 +391,7 @@ def _choices_differ(rows: pd.DataFrame) -> pd.Series[Any]:
 
 
 def _rows_differ(rows: pd.DataFrame) -> pd.Series[Any]:
-    chosen = [won.best_k(rows, measure).reindex(list(K_PICKS)) for measure in FOUR]
+    chosen = [won.best_k_by_seed(rows, measure).reindex(list(K_PICKS)) for measure in FOUR]
     return pd.concat(chosen).groupby(level=[0, 1]).nunique().gt(1).all()
 
 
@@ -443,11 +443,11 @@ def worded(on: str, measure: Callable[[str, dict[str, Any]], Measure]) -> Iterat
             reading=said.get("reading", ""),
             basis=said.get("basis", INDEPENDENT),
             vague=said.get("vague", False),
-            columns=order(id_)[0] in BOTH_READINGS,
+            columns=claim_order(id_)[0] in BOTH_READINGS,
         )
 
 
-def order(id_: str) -> tuple[int, int]:
+def claim_order(id_: str) -> tuple[int, int]:
     """Return group and part of a claim's number."""
     group, part = id_.split(".")
     return int(group), int(part)

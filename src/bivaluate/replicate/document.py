@@ -15,7 +15,7 @@ from bivaluate.datasets.published import PAPER
 from bivaluate.replicate import claim_rules as rules
 from bivaluate.replicate.claim_evidence import TABLES, Evidence, read_csv
 from bivaluate.replicate.claim_rules import VERDICTS, margin_words
-from bivaluate.replicate.claims import GROUPS, TEXT, order
+from bivaluate.replicate.claims import GROUPS, TEXT, claim_order
 from bivaluate.replicate.profile import PROFILES
 from bivaluate.replicate.reasons import READINGS, explanations, inconsistencies, second_reading, truth_finding
 
@@ -23,7 +23,7 @@ MARKS = dict(zip(VERDICTS, "✔◐✘≈?–", strict=True))
 Claims = Sequence[dict[Any, Any]]
 
 
-def render(folder: Path) -> str:
+def render_document(folder: Path) -> str:
     """Return the text of REPLICATION.md for the files in `folder`; links are relative to its parent."""
     claims = _read(folder, "claims").to_dict("records")
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(markdown_table(headings, rows))
 
 
-def headline(folder: Path) -> str:
+def replication_headline(folder: Path) -> str:
     """Return the result in two sentences: how many claims have each verdict, and what the second reading changes."""
     words = headline_words(_read(folder, "claims").to_dict("records"))
     return f"{words} {second_reading(Evidence.read(folder))}".strip()
@@ -91,9 +91,9 @@ def measured_words(claim: dict[Any, Any]) -> str:
     if not seeds:
         return "not run"
     if claim["kind"] == rules.NUMBER:
-        words = f"{tidy(claim['measured'])} [{tidy(claim['low'])}, {tidy(claim['high'])}]"
+        words = f"{cell_text(claim['measured'])} [{cell_text(claim['low'])}, {cell_text(claim['high'])}]"
         return words + (f", undefined in {left_out} of {seeds}" if left_out else "")
-    decided, cases = seeds - left_out, "rows" if order(str(claim["claim"]))[0] == 17 else "seeds"
+    decided, cases = seeds - left_out, "rows" if claim_order(str(claim["claim"]))[0] == 17 else "seeds"
     words = f"0 of {seeds} {cases} decide it"
     if decided:
         low, high = 100 * float(claim["low"]), 100 * float(claim["high"])
@@ -107,7 +107,7 @@ def columns_words(claim: dict[Any, Any]) -> str:
     if not claim["verdict along columns"]:
         return ""
     value = float(claim["measured along columns"])
-    said = [tidy(value) if claim["kind"] == rules.NUMBER else f"{100 * value:.0f} %"] if value == value else []
+    said = [cell_text(value) if claim["kind"] == rules.NUMBER else f"{100 * value:.0f} %"] if value == value else []
     said += [f"margin {margin_words(float(claim['margin along columns']))}"] if claim["kind"] == rules.CHOICE else []
     said += [f"seed 42: {at_seed}"] if (at_seed := claim["with seed 42 along columns"]) else []
     return f"{claim['verdict along columns']} ({'; '.join(said)})"
@@ -115,11 +115,11 @@ def columns_words(claim: dict[Any, Any]) -> str:
 
 def frame_table(frame: pd.DataFrame) -> str:
     """Return a Markdown table with the content of a DataFrame."""
-    rows = [[tidy(value) for value in row] for row in frame.itertuples(index=False)]
+    rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
     return _table([str(column) for column in frame.columns], rows)
 
 
-def tidy(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """Return a cell as text: numbers with four significant digits, nothing for undefined."""
     if isinstance(value, float):
         return "" if value != value else f"{value:.4g}"
@@ -152,7 +152,7 @@ def _truth(folder: Path) -> list[str]:
 def _summary(claims: Claims) -> str:
     rows = []
     for group, title in GROUPS.items():
-        members = [claim for claim in claims if order(claim["claim"])[0] == group]
+        members = [claim for claim in claims if claim_order(claim["claim"])[0] == group]
         counts, bases = verdict_counts(members), Counter(claim["basis"] for claim in members)
         others = (bases[rules.DESIGNED], bases[rules.FITTED] + bases[rules.IMPLIED])
         rows.append([str(group), title, *(str(n or "") for n in (*counts.values(), *others))])
@@ -186,7 +186,7 @@ def _legend(provenance: dict[str, Any]) -> str:
 
 
 def _group(group: int, claims: Claims) -> list[str]:
-    members = [claim for claim in claims if order(claim["claim"])[0] == group]
+    members = [claim for claim in claims if claim_order(claim["claim"])[0] == group]
     columns: dict[str, Callable[[dict[Any, Any]], str]] = {
         "": lambda c: c["claim"],
         "claim": lambda c: c["sentence"] + (f" *({c['reading']})*" if c["reading"] else ""),

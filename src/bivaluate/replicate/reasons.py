@@ -14,7 +14,7 @@ from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import ALL_SETS, COLLAPSED, TEXT, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, RANKING, get_profile
-from bivaluate.replicate.winners import best_k, best_pick, favourites, picked
+from bivaluate.replicate.winners import best_k_by_seed, best_pick, favourites, picked
 
 if TYPE_CHECKING:
     from bivaluate.replicate.claim_evidence import Evidence
@@ -138,7 +138,7 @@ def met(table: pd.DataFrame) -> dict[str, Any]:
     """Count the cells of the table of chosen K, and the choices of claims 9.1 to 9.6, that come out; near ties too."""
     found: dict[str, Any] = dict.fromkeys(("cca", "spectral"), 0)
     for pair, picks in K_PICKS.items():
-        found[pair[1]] += sum(best_k(table, m)[PAPER_SEED].get(pair) == k for m, k in picks.items())
+        found[pair[1]] += sum(best_k_by_seed(table, m)[PAPER_SEED].get(pair) == k for m, k in picks.items())
     best = [(best_pick(table, dataset, m), pick) for (dataset, m), pick in YEAST_PICKS.items()]
     found["algorithms"] = sum(len(b) > 0 and b["algorithm"].iloc[0] == pick.algorithm for b, pick in best)
     found["choices"] = sum(len(b) > 0 and tuple(b.iloc[0]) == (pick.algorithm, pick.k) for b, pick in best)

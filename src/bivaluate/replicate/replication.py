@@ -19,8 +19,15 @@ from bivaluate.datasets.published import YEAST_KS
 from bivaluate.replicate import claim_evidence, figures
 from bivaluate.replicate.claim_evidence import Evidence, write_csv
 from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim
-from bivaluate.replicate.claims import GROUPS, TEXT, judge_all, order
-from bivaluate.replicate.document import columns_words, frame_table, full_words, headline, measured_words, render
+from bivaluate.replicate.claims import GROUPS, TEXT, claim_order, judge_all
+from bivaluate.replicate.document import (
+    columns_words,
+    frame_table,
+    full_words,
+    measured_words,
+    render_document,
+    replication_headline,
+)
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
 from bivaluate.replicate.tables import all_tables, claim_rows
 from bivaluate.report import Figure, Section, build_report
@@ -116,7 +123,7 @@ def replicate(
         else:
             yeast = sweep("yeast", size.yeast, YEAST_KS, [*range(size.yeast_seeds), PAPER_SEED])
     tell("evidence, tables, report", 0, 3)
-    claim_evidence.gather(size.planted_seeds, scenarios, own_seeds, yeast).write(files)
+    claim_evidence.gather_evidence(size.planted_seeds, scenarios, own_seeds, yeast).write(files)
     evidence = Evidence.read(files)  # so that verdicts depend on nothing but the files
     tell("evidence, tables, report", 1, 3)
     outcomes = judge_all(evidence)
@@ -127,11 +134,11 @@ def replicate(
     seeds["yeast_seeds"] = list(range(size.yeast_seeds)) if yeast is not None else []
     provenance = made_by | {"packages": package_versions()} | seeds | {"notes": notes}
     write_whole(files / "provenance.json", json.dumps(provenance, indent=1) + "\n")
-    write_whole(folder / "REPLICATION.md", render(files))
+    write_whole(folder / "REPLICATION.md", render_document(files))
     tell("evidence, tables, report", 2, 3)
     report = _report(scenarios, outcomes, files, folder / "report.html", size)
     tell("evidence, tables, report", 3, 3)
-    words = [headline(files), full_words(claim_rows(outcomes), size.command)]
+    words = [replication_headline(files), full_words(claim_rows(outcomes), size.command)]
     return Replication(folder, outcomes, folder / "REPLICATION.md", report, [text for text in words if text], notes)
 
 
@@ -146,14 +153,14 @@ def _report(scenarios: Run, outcomes: Outcomes, files: Path, path: Path, size: S
     """Write the page: it begins with what the checks say; the claims are folded by their groups."""
     claims = claim_rows(outcomes)
     rows = [[c["claim"], c["sentence"], c["paper"], measured_words(c), c["verdict"], columns_words(c)] for c in claims]
-    sizes = Counter(order(str(c["claim"]))[0] for c in claims)
+    sizes = Counter(claim_order(str(c["claim"]))[0] for c in claims)
     marks = tuple(zip(VERDICTS, ("good", "fair", "bad", "muted", "muted", "muted"), strict=True))
     captions = {files / f"{name}.png": caption for name, caption in TEXT["captions"].items()}
     pictures = [Figure(path, caption, caption) for path, caption in captions.items() if path.exists()]
-    said = f"{headline(files)} {full_words(claims, size.command)} {TEXT['legend']['page']}"
+    said = f"{replication_headline(files)} {full_words(claims, size.command)} {TEXT['legend']['page']}"
     headings = ("claim", "what the paper says", "paper", "measured", "verdict", "VE along columns")
     folds = tuple((f"{group}. {GROUPS[group]}", size) for group, size in sizes.items())
     first = Section("The claims of the paper", said, headings, rows, marks=marks, folds=folds)
     sections = [first, Section("The figures of the paper", figures=pictures)]
-    counted = headline(files).partition(" (")[0] + "."
+    counted = replication_headline(files).partition(" (")[0] + "."
     return build_report(scenarios, path, "Replication of the NVE paper", sections, headline=counted)

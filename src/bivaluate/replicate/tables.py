@@ -16,7 +16,7 @@ from bivaluate.replicate.claim_rules import JudgedClaim, View, margin_words, mea
 from bivaluate.replicate.claims import Planted, is_ahead, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, CONVENTIONS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
-from bivaluate.replicate.winners import best_k, best_pick, differing_share, favourites, margins, win_counts
+from bivaluate.replicate.winners import best_k_by_seed, best_pick, differing_share, favourites, margins, win_counts
 
 if TYPE_CHECKING:
     from bivaluate.replicate.claim_evidence import Evidence
@@ -92,7 +92,7 @@ def k_pick_rows(evidence: Evidence) -> Rows:
                 rows = table[(table["dataset"] == pair[0]) & (table["algorithm"] == pair[1])]
                 if not len(rows):
                     continue
-                own = best_k(rows, measure).iloc[0]
+                own = best_k_by_seed(rows, measure).iloc[0]
                 margin = margin_words(margins(rows, measure, rows["k"] == k).get(PAPER_SEED, float("nan")))
                 others = own[own.index != PAPER_SEED]
                 counts = others.dropna().astype(int).value_counts().sort_index()
@@ -105,7 +105,7 @@ def different_k_rows(evidence: Evidence) -> Rows:
     """In what share of data set–algorithm pairs NVE_cov and another measure choose a different K."""
     for profile in ("printed", "default", "columns") if len(evidence.yeast) else ():
         yeast = evidence.yeast[evidence.yeast["profile"] == profile]
-        pairs = int(best_k(yeast, "nve_cov").notna().any(axis=1).sum())
+        pairs = int(best_k_by_seed(yeast, "nve_cov").notna().any(axis=1).sum())
         for measure in FOUR[:3]:
             share = differing_share(yeast, measure)
             found = measure_number(share[share.index != PAPER_SEED].tolist(), 1.0)

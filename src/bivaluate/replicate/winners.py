@@ -36,7 +36,7 @@ def win_counts(matched: pd.DataFrame, measure: str) -> pd.DataFrame:
     return pd.DataFrame({key: (winners == key).sum(axis=1) for key in ALGORITHMS})
 
 
-def best_k(yeast: pd.DataFrame, measure: str) -> pd.DataFrame:
+def best_k_by_seed(yeast: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the best K per data set and algorithm (rows) and seed (columns); NaN where no K wins."""
     best = picked(yeast, measure, ["dataset", "algorithm", "seed"])
     wide = best.pivot(index=["dataset", "algorithm"], columns="seed", values="k")
@@ -77,6 +77,6 @@ def _margin(own: float, other: float) -> float:
 
 def differing_share(yeast: pd.DataFrame, measure: str) -> pd.Series[float]:
     """Return, per seed, the share of data set–algorithm pairs where NVE_cov and `measure` choose different K."""
-    ours, theirs = best_k(yeast, "nve_cov"), best_k(yeast, measure)
+    ours, theirs = best_k_by_seed(yeast, "nve_cov"), best_k_by_seed(yeast, measure)
     both = ours.notna() & theirs.notna()
     return ((ours != theirs) & both).sum() / both.sum()

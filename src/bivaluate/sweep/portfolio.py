@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +18,6 @@ LOG, CENTRED, WEIGHTS = "log", "centred", "weights"
 FEWEST = 4  # rows and columns; fewer hold no bicluster and anything beside it
 MANY_ZEROS, SKEWED = 0.2, 2.0
 MOST_MADE_DENSE = 2e6  # cells of a sparse matrix, empty ones counted, that an algorithm gets as a dense array
-NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,11 @@ class Traits:
             return CENTRED
         weights = self.nonnegative and not self.two_values
         return LOG if weights and ((self.whole and self.zeros >= MANY_ZEROS) or self.skew > SKEWED) else ""
+
+    @property
+    def lowered(self) -> bool:
+        """Whether blocks of low values are looked for as well: not where low values are the background of high ones."""
+        return self.zeros < MANY_ZEROS and (self.nonnegative or self.skew <= SKEWED)
 
     @property
     def said(self) -> str:
@@ -167,6 +170,11 @@ def unsuited(key: str, traits: Traits) -> str:
     if m > member.most_columns:
         return f"it is too slow beyond {member.most_columns:,.0f} columns"
     return ""
+
+
+def parameters_for(key: str, traits: Traits) -> dict[str, Any]:
+    """Return the parameters of an algorithm of the portfolio on such data."""
+    return {**PORTFOLIO[key].parameters, **({"two_sided": True} if key == "las" and traits.lowered else {})}
 
 
 def view_for(key: str, traits: Traits) -> str:

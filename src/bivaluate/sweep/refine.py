@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,7 +127,13 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     >>> refine(X, Biclustering([(range(2, 20), range(7))], X.shape)).solution[0].shape
     (20, 8)
     """
-    matrix = Matrix.of(X, missing).settled()
+    return refine_some(Matrix.of(X, missing).settled(), solution, range(len(solution)), missing, trials)
+
+
+def refine_some(
+    matrix: Matrix, solution: Biclustering, which: Iterable[int], missing: str, trials: int | None
+) -> Refined:
+    """Refine some biclusters, the others staying as they are."""
     blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]
     n, m = matrix.shape
     if trials is None:
@@ -140,7 +146,7 @@ def refine(X: Any, solution: Biclustering, *, missing: str = "raise", trials: in
     changes: list[Change] = []
     Z = _standardised(matrix) if trials > 0 and n * m <= CELLS_OF_TRIALS // 10 else np.zeros((0, 0))
     trials = trials if Z.size else 0
-    for k in sorted(range(len(blocks)), key=lambda k: -np.nan_to_num(now.gain[k])):
+    for k in sorted(which, key=lambda k: -np.nan_to_num(now.gain[k])):
         start, refused = blocks[k], set[tuple[int, int]]()
         while trials > 0:
             tried = [c for c in _candidates(Z, start, blocks[k]) if c[:2] not in refused]

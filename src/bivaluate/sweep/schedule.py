@@ -18,7 +18,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, EXTRA_SEED, Cell, Slot, Task
 from bivaluate.sweep.plan import PLANTED, Plan
-from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, traits_of, unsuited, view_for
+from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, parameters_for, traits_of, unsuited, view_for
 from bivaluate.sweep.stages import Fit, Score, Searched, next_fits
 
 MatrixKey = tuple[str, int | None]
@@ -112,7 +112,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
     for key in dict.fromkeys([*(PORTFOLIO if auto else ()), *(key for key in plan.algorithms if key != AUTO)]):
         listed = traits is not None and key in PORTFOLIO
         asked = key in plan.algorithms and key not in plan.by_pattern
-        own = {**(PORTFOLIO[key].parameters if listed else {}), **_parameters(plan, key)}
+        own = {**(parameters_for(key, traits) if listed and traits else {}), **_parameters(plan, key)}
         view = view_for(key, traits) if listed and traits else ""
         try:
             if listed and traits and not asked and (reason := unsuited(key, traits)):

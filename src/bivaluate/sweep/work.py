@@ -26,6 +26,7 @@ from bivaluate.sweep.plan import plain
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view
 
 MOST_CELLS_REFINED = 250_000
+NEARLY = 30.0  # evidence that refining may add to a bicluster
 Parameters = Mapping[str, Any]
 
 
@@ -134,20 +135,25 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 
 
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
-    """Return the supported biclusters of a solution, most evidence first, refined where that was not done finer."""
+    """Return the supported biclusters of a solution and those that refining makes supported, most evidence first.
+
+    What the algorithm has refined itself stays as it is.
+    """
     from bivaluate._text import FINAL
-    from bivaluate.chance.evidence import evidence_table
-    from bivaluate.sweep.refine import refine
+    from bivaluate.chance.evidence import NOT_SUPPORTED, evidence_table
+    from bivaluate.sweep.refine import refine_some
 
     assert task.given is not None
     missing = task.score.get("missing", "raise")
     given = unpack_solution(task.given)
-    order = evidence_table(matrix, given, missing=missing).order
+    found = evidence_table(matrix, given, missing=missing)
+    nearly = [k for k, verdict in enumerate(found.verdicts) if verdict == NOT_SUPPORTED and found.gain[k] > -NEARLY]
     algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
-    large = matrix.shape[0] * matrix.shape[1] > MOST_CELLS_REFINED
-    trials = 0 if large or (algorithm is not None and algorithm.refines) else None
-    refined = refine(matrix, given.select(order), missing=missing, trials=trials)
-    return refined.solution.select(np.argsort(-refined.evidence.gain, kind="stable").tolist())
+    first = len(found.order) if algorithm is not None and algorithm.refines else 0
+    cells = matrix.shape[0] * matrix.shape[1]
+    chosen = given.select([*found.order, *nearly])
+    refined = refine_some(matrix, chosen, range(first, len(chosen)), missing, 0 if cells > MOST_CELLS_REFINED else None)
+    return refined.solution.select(sorted(refined.evidence.order, key=lambda k: -refined.evidence.gain[k]))
 
 
 def _refit(task: Task, values: Any, k: int) -> Biclustering:

@@ -19,6 +19,8 @@ _PIECE = 1 << 15
 
 #: The form of a block of weights that has no more of them than its rows and columns lead one to expect.
 NOT_RAISED = "not raised"
+#: Forms in which every row has a factor of its own.
+SHAPES = ("shape", "affine")
 
 
 class Judged(NamedTuple):
@@ -145,7 +147,7 @@ def by_chunks(matrix: Matrix, function: Callable[..., Result], *arguments: Any) 
 def every_row(matrix: Matrix, step: int) -> Floats:
     """Return the cells of every so many rows."""
     if matrix.in_memory:
-        return matrix.values[::step]
+        return np.ascontiguousarray(matrix.values[::step])
     return matrix.block(np.arange(0, matrix.shape[0], step), np.arange(matrix.shape[1]))
 
 
@@ -163,7 +165,7 @@ def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slic
     n, m = cells.shape
     step = max(1, _PIECE // m)
     for at in range(0, n, step):
-        x = matrix.dense(cells[at : at + step])
+        x = np.ascontiguousarray(matrix.dense(cells[at : at + step]))  # sums in the same order, however they are stored
         seen = ~np.isnan(x) if gaps else None
         yield slice(at, at + len(x)), x, None if seen is None or seen.all() else seen
 

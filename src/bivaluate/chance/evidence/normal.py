@@ -316,6 +316,7 @@ class Normal:
     """Blocks of one matrix under the normal family."""
 
     name = "normal"
+    shapes = True
     log_tests = math.log(_TESTS)
     patterns: ClassVar[dict[str, str]] = {
         "level": "shifted mean",
@@ -348,6 +349,12 @@ class Normal:
         model = copy(self)
         within = self.columns.correlation_given(partial(rows_alike, solution, self.step))
         model.series = 0.0 if within is None else self.columns.correlation
+        return model
+
+    def without_shapes(self) -> Normal:
+        """Return the family without shape and affine."""
+        model = copy(self)
+        model.shapes = False
         return model
 
     def block(self, bicluster: Bicluster) -> Block:
@@ -431,7 +438,7 @@ class Normal:
         freedom: list[float] = [1, c, r, r + c - 1]
         own = [sums.of_level + part for part in (0.0, sums.of_cols, sums.of_rows, sums.of_rows + sums.of_cols)]
         explained = [level + part for part in (0.0, cols, rows, rows + cols)]
-        if not self.series and min(r, c) > 1:
+        if self.shapes and not self.series and min(r, c) > 1:
             grams = np.array([_gram(z), _gram(self.without_rows(block, z, sums))])
             shape, affine = np.linalg.eigvalsh(grams)[:, -1].tolist()  # the largest squared singular values
             wide = (math.sqrt(r) + math.sqrt(c)) ** 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from bivaluate._parallel import count_cores, share_out
 from bivaluate._types import Flags, Floats, Ints
-from bivaluate.chance.evidence._cells import NOT_RAISED, Judged, all_cells, first_sums
+from bivaluate.chance.evidence._cells import NOT_RAISED, SHAPES, Judged, all_cells, first_sums
 from bivaluate.chance.evidence.normal import Normal
 from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
@@ -159,12 +159,27 @@ def judged_alone(model: Family, bicluster: Bicluster) -> tuple[float, str]:
 
 
 def select(model: Family, cover: Cover, n_jobs: int | None) -> Evidence:
-    """Accept the bicluster of largest gain as long as there is one, each judged given those before it."""
+    """Return the selection, or that without shapes, which may hide blocks within them, if it has more evidence."""
     solution, K = cover.solution, len(cover.solution)
     n_jobs = n_jobs if sum(b.size for b in solution) >= max(_MANY_CELLS, _CELLS_PER_BLOCK * K) else 1
     blocks = _for_each(lambda k: model.block(solution[k]), K, n_jobs)
-    state, names = model.start, Names(model.matrix.shape)
-    judged = _for_each(lambda k: model.judge(blocks[k], state), K, n_jobs)
+    judged = _for_each(lambda k: model.judge(blocks[k], model.start), K, n_jobs)
+    found, shaped = _select(model, cover, blocks, judged)
+    if shaped and (np.nan_to_num(found.alone) > 0).sum() > len(found.order):
+        plain = model.without_shapes()
+        judged = _for_each(lambda k: plain.judge(blocks[k], plain.start), K, n_jobs)
+        other, _ = _select(plain, cover, blocks, judged)
+        return replace(other, alone=found.alone) if other.total > found.total else found
+    return found
+
+
+def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged]) -> tuple[Evidence, bool]:
+    """Accept the bicluster of largest gain as long as there is one, each judged given those before it.
+
+    Returned with whether one that is accepted has a shape.
+    """
+    solution, K = cover.solution, len(cover.solution)
+    state, names, shaped = model.start, Names(model.matrix.shape), False
     plain = np.array([names.cost(b) + model.log_tests for b in solution])
     raws = np.array([one.raw for one in judged])
     alone = raws - plain
@@ -190,6 +205,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Evidence:
             redundant[k] = repeated
             continue
         order.append(k)
+        shaped = shaped or judged[k].form in SHAPES
         if waiting.any() or redundant:  # others are judged given this one
             state = model.accept(blocks[k], judged[k], state)
             names.accept(solution[k])
@@ -207,7 +223,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Evidence:
         or model.best(blocks[k]) > plain[k]
         for k in range(K)
     ]
-    return Evidence(
+    found = Evidence(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
         raws,
@@ -226,6 +242,7 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Evidence:
         model.name,
         model.series,
     )
+    return found, shaped
 
 
 def _side(bicluster: Bicluster, cover: Cover) -> str:

@@ -58,12 +58,14 @@ class Members:
         col_set = _set_numbers([b.cols for b in solution])
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
         rows = np.concatenate([b.rows for b in solution], dtype=np.int32 if shape[0] < 2**31 else np.int64)
-        held = csr_array((np.ones(len(rows), dtype=np.int8), rows, starts(sizes)), (len(solution), shape[0])).tocsc()
+        held = csr_array(
+            (np.ones(len(rows), dtype=np.int8), rows, list_starts(sizes)), (len(solution), shape[0])
+        ).tocsc()
         return cls(
             held,
             shape[1],
             used,
-            starts([len(b.cols) for b in solution]),
+            list_starts([len(b.cols) for b in solution]),
             cols,
             col_set,
             np.argsort(col_set, kind="stable"),
@@ -98,7 +100,7 @@ class Members:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PassPlan:
     """What every chunk of a pass has to know."""
 
     members: Members
@@ -117,7 +119,7 @@ class Sums(NamedTuple):
     shared: Floats  # minus those over the rows a lead shares with another, as Patterns.values
 
 
-def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
+def add_sums(chunk: Chunk, plan: PassPlan, into: Sums, threads: int = 1) -> None:
     """Do the first pass: add up columns, over the rows of each bicluster and over those a lead shares with another."""
     layout, K = chunk.layout, plan.members.K
     norms = chunk.data.norm[layout.rows]
@@ -129,7 +131,7 @@ def add_sums(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
         add_shared(chunk, plan, into, threads)
 
 
-def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
+def add_shared(chunk: Chunk, plan: PassPlan, into: Sums, threads: int = 1) -> None:
     """Subtract columns over the rows each lead shares with another bicluster."""
     subtract = partial(
         chunk.kernels.subtract_shared_rows, chunk.data, chunk.layout, plan.patterns._replace(values=into.shared)
@@ -137,7 +139,7 @@ def add_shared(chunk: Chunk, plan: Plan, into: Sums, threads: int = 1) -> None:
     share_out([partial(subtract, share) for share in _dealt_out(plan.leads, threads)], threads)
 
 
-def add_errors(chunk: Chunk, plan: Plan, into: Errors, threads: int = 1, parts: int = 1) -> None:
+def add_errors(chunk: Chunk, plan: PassPlan, into: Errors, threads: int = 1, parts: int = 1) -> None:
     """Do the second pass: add up what the rows of the leads give to VE and MSR of their mergers."""
     largest_first = plan.leads[np.argsort(-plan.members.sizes[plan.leads], kind="stable")]
     leads = largest_first[np.diff(chunk.layout.row_start)[largest_first] > 0]
@@ -151,7 +153,7 @@ def _dealt_out(leads: Ints, parts: int) -> list[Ints]:
     return [np.ascontiguousarray(leads[part::parts]) for part in range(min(len(leads), parts))]
 
 
-def make_chunk(cells: Any, numbers: Ints | None, plan: Plan) -> Chunk:
+def make_chunk(cells: Any, numbers: Ints | None, plan: PassPlan) -> Chunk:
     """Lay out rows, as the source gave them, for a pass; `numbers` is None for all."""
     from bivaluate.measures._engine import _kernels_sparse, _kernels_two_pass
 
@@ -176,7 +178,7 @@ class Rows:
         self.whole = matrix.in_memory and matrix.source.array.flags.c_contiguous
         self.chunk: Chunk | None = None  # of an array in memory, which is one
 
-    def run(self, work: Any, plan: Plan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
+    def run(self, work: Any, plan: PassPlan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
         matrix, every = self.matrix, np.arange(plan.members.K)
         if self.whole:
@@ -207,7 +209,7 @@ class _Shared(NamedTuple):
 
     token: str
     work: Any
-    plan: Plan
+    plan: PassPlan
     leads: Ints  # whose rows are looked at
     part: type
     shapes: list[tuple[tuple[int, ...], Any]]
@@ -215,7 +217,7 @@ class _Shared(NamedTuple):
 
 
 # Of the worker this runs in: the plan of the last pass, its arrays ready to be used by compiled kernels.
-_plans: dict[str, Plan] = {}
+_plans: dict[str, PassPlan] = {}
 
 
 def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int | None = None) -> Any:
@@ -252,7 +254,7 @@ def _writable(value: Any) -> Any:
         return np.array(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(_writable, value))
-    if isinstance(value, (Plan, Members)):
+    if isinstance(value, (PassPlan, Members)):
         return replace(value, **{f.name: _writable(getattr(value, f.name)) for f in fields(value)})
     return value
 
@@ -281,7 +283,7 @@ def used_columns(solution: Biclustering, n_cols: int) -> Ints:
     return np.arange(n_cols) if 2 * len(used) > n_cols else used
 
 
-def starts(lengths: Sequence[int] | Ints) -> Ints:
+def list_starts(lengths: Sequence[int] | Ints) -> Ints:
     """Return where each of some lists of these lengths begins, one after the other, and where the last one ends."""
     begin = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=begin[1:])

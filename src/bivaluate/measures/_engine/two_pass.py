@@ -16,13 +16,13 @@ from bivaluate.measures._blocks import HUGE, TINY
 from bivaluate.measures._engine.careful import careful_errors
 from bivaluate.measures._engine.passes import (
     Members,
-    Plan,
+    PassPlan,
     Rows,
     Sums,
     add_errors,
     add_shared,
     add_sums,
-    starts,
+    list_starts,
     used_columns,
 )
 
@@ -164,7 +164,7 @@ class TwoPasses:
         for number in np.unique(turn):
             yield np.flatnonzero(turn == number)
 
-    def _first_pass(self, leads: Ints, alone: bool, threads: int) -> Plan:
+    def _first_pass(self, leads: Ints, alone: bool, threads: int) -> PassPlan:
         """Return the plan of these leads with all that the first pass adds up."""
         from bivaluate.measures._engine import _kernels_two_pass as kernels
 
@@ -172,13 +172,13 @@ class TwoPasses:
         n_cols = np.diff(members.col_start)
         at = np.zeros(K, dtype=np.int64)
         length = n_cols if alone else K * n_cols + len(members.cols)
-        at[leads] = starts(length[leads])[:-1]
+        at[leads] = list_starts(length[leads])[:-1]
         total = int(length[leads].sum())
         patterns = kernels.Patterns(
             at, np.zeros((K, K + 1), dtype=np.int64), np.empty(total, np.uint32), np.zeros(total), np.zeros((K, K))
         )
         kernels.unite_columns(self.no_rows, patterns, n_used, leads, alone)
-        plan = Plan(members, leads, alone, patterns, self.tile)
+        plan = PassPlan(members, leads, alone, patterns, self.tile)
         if self.sums is None:
             sums = Sums(np.zeros((K, n_used)), np.zeros(K), np.zeros(1), patterns.values)
             self.sums = sums = self.rows.run(add_sums, plan, sums, None, threads)
