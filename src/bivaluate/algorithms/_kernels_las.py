@@ -118,15 +118,21 @@ def best_size(values: Any, ordered: Any, others: Any, choices: Any, chosen: Any,
     The score of the r largest of n values, of sum S, is -log Phi(-z) - log C(n, r) with z = S / sqrt(r * other).
     """
     # scores = log_tail(ordered[:, ::-1].cumsum(axis=1) / sqrt(r * others)) - choices[1:]; size = scores.argmax(axis=1)
-    n = values.shape[1]
+    n, z = values.shape[1], np.empty(values.shape[1] + 1)
     for g in range(len(values)):
-        total, best, size = 0.0, -np.inf, 1
+        total, near, most, size = 0.0, 0.0, -np.inf, 1
         for r in range(1, n + 1):
             total += ordered[g, n - r]
-            z = total / math.sqrt(r * others[g])
-            # -log Phi(-z) is never more than this
-            if 0.6932 + 0.798 * z + 0.5 * z * z - choices[r] > best:
-                score = log_tail(z) - choices[r]
+            z[r] = total / math.sqrt(r * others[g])
+            if 0.5 * z[r] * abs(z[r]) - choices[r] > most:
+                near, most, size = max(z[r], 0.0), 0.5 * z[r] * abs(z[r]) - choices[r], r
+        # -log Phi(-z) <= z^2 / 2 + log(2 pi) / 2 + asinh(z / 2), and asinh is below each of its tangents
+        slope = 1.0 / math.sqrt(near * near + 4.0)
+        height = 0.919 + math.asinh(0.5 * near) - near * slope + 1e-6
+        best = log_tail(z[size]) - choices[size] - 1e-9
+        for r in range(1, n + 1):
+            if 0.5 * z[r] * z[r] + slope * z[r] + height - choices[r] > best:
+                score = log_tail(z[r]) - choices[r]
                 if score > best:
                     best, size = score, r
         scores[g] = best

@@ -154,9 +154,9 @@ def _shuffled(Z: Values, rng: np.random.RandomState) -> Values:
 
 def fit_layer(Z: Values, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Layer:
     """Return the least squares effects of a layer with these members."""
-    block = Z[np.ix_(rows, cols)]
-    mean = float(block.mean())
-    return Layer(rows, cols, mean, block.mean(axis=1) - mean, block.mean(axis=0) - mean)
+    from bivaluate.algorithms._kernels_plaid import fit_effects
+
+    return Layer(rows, cols, *fit_effects(Z, rows, cols))
 
 
 def backfit(residual: Values, layers: list[Layer]) -> list[Layer]:
@@ -173,7 +173,9 @@ def backfit(residual: Values, layers: list[Layer]) -> list[Layer]:
 
 def subtract(Z: Values, layer: Layer) -> None:
     """Take the values of a layer away from its cells."""
-    Z[np.ix_(layer.rows, layer.cols)] -= layer.mean + layer.row_effects[:, np.newaxis] + layer.col_effects
+    from bivaluate.algorithms._kernels_plaid import take_away
+
+    take_away(Z, *layer)
 
 
 def find_layer(
@@ -187,41 +189,13 @@ def find_layer(
 
 
 def refine_layer(Z: Values, rows: Mask, cols: Mask, release: tuple[float, float], n_iterations: int) -> Layer | None:
-    """Return the layer that grows from these members, or None if it loses them all.
+    """Return the layer that grows from these members, or None if it loses them all."""
+    from bivaluate.algorithms._kernels_plaid import grow
 
-    In the first half of the rounds nothing is released that the layer explains at all.
-    """
-    squares, settled = Z * Z, -1
-    for iteration in range(n_iterations):
-        phase = int(iteration >= n_iterations // 2)
-        if phase == settled:
-            continue
-        before = rows, cols
-        rows = explained_rows(Z, squares, rows, cols, phase * release[0])
-        if not rows.any():
-            return None
-        cols = explained_rows(Z.T, squares.T, cols, rows, phase * release[1])
-        if not cols.any():
-            return None
-        if (rows == before[0]).all() and (cols == before[1]).all():
-            settled = phase
+    rows, cols = rows.copy(), cols.copy()
+    if not grow(Z, rows, cols, *release, n_iterations):
+        return None
     return fit_layer(Z, np.flatnonzero(rows), np.flatnonzero(cols))
-
-
-def explained_rows(Z: Values, squares: Values, rows: Mask, cols: Mask, release: float) -> Mask:
-    """Return the rows of whose squares in the layer's columns the layer explains more than the share `release`.
-
-    Of a row z with level a (the mean of the layer for rows outside) and column effects b, it explains
-    a (2 sum(z) - c a) + 2 z.b - b.b.
-    """
-    chosen, n_cols = cols.astype(np.float64), np.count_nonzero(cols)
-    profile = (rows.astype(np.float64) @ Z) * chosen / np.count_nonzero(rows)
-    mean = profile.sum() / n_cols
-    effects = profile - mean * chosen
-    sums = Z @ chosen
-    level = np.where(rows, sums / n_cols, mean)
-    gain = level * (2.0 * sums - n_cols * level) + 2.0 * (Z @ effects) - effects @ effects
-    return np.asarray(gain > release * (squares @ chosen))
 
 
 def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.RandomState) -> Mask:
@@ -229,34 +203,15 @@ def smaller_group(Z: Values, points: Values, n_starts: int, rng: np.random.Rando
 
     The centres are those of the tightest of some runs of 2-means on `points`.
     """
+    from bivaluate.algorithms._kernels_plaid import two_means
+
     n, size = len(Z), len(points)
     if n >= 2:
         first = rng.randint(0, size, n_starts)
         second = (first + rng.randint(1, size, n_starts)) % size
-        group = nearer_to_first(Z, *two_means(points, first, second))
+        a, b = two_means(points, points.sum(axis=0), points[np.array([first, second]).T], MAX_ROUNDS)
+        group = 2.0 * (Z @ (a - b)) > a @ a - b @ b
         members = np.count_nonzero(group)
         if 0 < members < n:
             return np.asarray(group if 2 * members <= n else ~group)
     return np.ones(n, dtype=np.bool_)
-
-
-def nearer_to_first(points: Values, a: Values, b: Values) -> Mask:
-    """Return which points are nearer to the first of two centres, or of two for each run."""
-    return np.asarray(2.0 * (points @ (a - b).T) > (a * a - b * b).sum(axis=-1))
-
-
-def two_means(points: Values, first: NDArray[np.int64], second: NDArray[np.int64]) -> tuple[Values, Values]:
-    """Return the two centres of the tightest of some runs of 2-means, each from a pair of `points`."""
-    size, total = len(points), points.sum(axis=0)
-    a, b, group = points[first], points[second], np.zeros((size, len(first)), dtype=bool)
-    for _ in range(MAX_ROUNDS):
-        before, group = group, nearer_to_first(points, a, b)
-        members = group.astype(np.float64)
-        n_a = members.sum(axis=0)[:, np.newaxis]
-        if (before == group).all():
-            break
-        sums = members.T @ points
-        a, b = sums / np.maximum(n_a, 1), (total - sums) / np.maximum(size - n_a, 1)
-    # the squares between the groups: the more, the tighter the groups
-    best = int((n_a * a * a + (size - n_a) * b * b).sum(axis=1).argmax())
-    return a[best], b[best]

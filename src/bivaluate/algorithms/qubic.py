@@ -17,10 +17,6 @@ Symbols = NDArray[np.int8]
 
 # Pairs of rows kept in memory at a time.
 PAIRS_AT_ONCE = 1 << 23
-# Pairs looked at together for the next seed.
-SEEDS_AT_ONCE = 1 << 7
-# Shares of rows and columns are compared with this much grace.
-ROUNDING = 1e-9
 
 
 @algorithm(
@@ -91,7 +87,7 @@ class Qubic(BiclusteringEstimator):
     n_candidates: Count = 200
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        from bivaluate.algorithms._kernels_qubic import grow_core
+        from bivaluate.algorithms._kernels_qubic import expand, grow_core, next_seed
 
         n, m = X.shape
         n_ranks, n_candidates, share = self.n_ranks, self.n_candidates, float(self.consistency)
@@ -103,15 +99,17 @@ class Qubic(BiclusteringEstimator):
         symbols = symbols_of(X, self.quantile, n_ranks)
         levels = [level for rank in range(1, n_ranks + 1) for level in (rank, -rank)]
         rows = np.concatenate([packed(symbols == level) for level in levels], axis=1)
-        holders, touched = (np.zeros((n, -(-n_candidates // 64)), dtype=np.uint64) for _ in range(2))
-        order, blocks = np.empty(n, dtype=np.int64), list[Pair]()
+        holders, touched = (np.zeros((-(-n_candidates // 64), n), dtype=np.uint64) for _ in range(2))
+        order, inside, agreed = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.uint8), np.empty(m, dtype=np.int8)
+        blocks: list[Pair] = []
         for pairs in heaviest_pairs(rows, min_columns, m):
-            at = _next_seed(pairs, 0, holders, touched)
+            at = next_seed(pairs, 0, holders, touched)
             while at < len(pairs) and len(blocks) < n_candidates:
                 size = grow_core(rows, pairs[at] // n, pairs[at] % n, min_columns, order)
-                blocks.append(expand(symbols, np.sort(order[:size]), share))
+                expand(symbols, np.sort(order[:size]), n_ranks, share, inside, agreed)
+                blocks.append((np.flatnonzero(inside), np.flatnonzero(agreed)))
                 _remember(blocks[-1][0], len(blocks) - 1, holders, touched)
-                at = _next_seed(pairs, at + 1, holders, touched)
+                at = next_seed(pairs, at + 1, holders, touched)
             if len(blocks) == n_candidates:
                 break
         yield from _largest_apart(blocks, self.max_overlap, self.most)
@@ -158,67 +156,13 @@ def heaviest_pairs(rows: Words, min_columns: int, m: int) -> Iterator[NDArray[np
         high = low - 1
 
 
-def _next_seed(pairs: NDArray[np.int64], start: int, holders: Words, touched: Words) -> int:
-    """Return the place of the next pair that may be a seed, or the number of pairs.
-
-    `holders` says which blocks hold a row, `touched` which blocks share a row with one of these. A pair may be a seed
-    if one of its rows lies in no block, or if no block of the one touches a block of the other.
-    """
-    for first in range(start, len(pairs), SEEDS_AT_ONCE):
-        one, two = np.divmod(pairs[first : first + SEEDS_AT_ONCE], len(holders))
-        fits = ~(touched[one] & holders[two]).any(axis=1)
-        if fits.any():
-            return first + int(fits.argmax())
-    return len(pairs)
-
-
 def _remember(rows: NDArray[np.int64], block: int, holders: Words, touched: Words) -> None:
     """Note which rows the block has, and which rows lie in a block that it shares a row with."""
     word, bit = block // 64, np.uint64(1) << np.uint64(block % 64)
-    holders[rows, word] |= bit
-    touching = np.bitwise_or.reduce(holders[rows], axis=0)
-    touched[rows] |= touching
-    touched[(holders & touching).any(axis=1), word] |= bit
-
-
-def agreed_symbols(part: Symbols, share: float) -> tuple[Symbols, NDArray[np.int64]]:
-    """Return the symbol a share of the rows has in each column, 0 for none, and how many have it."""
-    most = int(np.abs(part).max(initial=0))
-    symbols = np.arange(-most, most + 1)
-    counts = np.array([(part == symbol).sum(axis=0) * (symbol != 0) for symbol in symbols])
-    hits = counts.max(axis=0)
-    return symbols[counts.argmax(axis=0)] * (hits >= max(1.0, share * len(part) - ROUNDING)), hits
-
-
-def expand(symbols: Symbols, core: NDArray[np.int64], share: float) -> Pair:
-    """Return the rows and columns of the core widened to a share of agreement.
-
-    Columns in which a share of the rows agrees come in, rows that do not agree in a share of these go, until all do;
-    if fewer than two would stay, the core's own columns are taken. Then rows come in that agree in a share of the
-    columns, those that agree most first, while a share of the rows agrees in every column; then rows that mirror them.
-    """
-    rows, before = core, -1
-    while before != len(rows):
-        before = len(rows)
-        agreed, hits = agreed_symbols(symbols[rows], share)
-        same = ((symbols[rows] == agreed) & (agreed != 0)).sum(axis=1)
-        rows = rows[same >= share * np.count_nonzero(agreed) - ROUNDING]
-        if len(rows) < 2:
-            rows = core
-            agreed, hits = agreed_symbols(symbols[rows], 1.0)
-            break
-    cols = np.flatnonzero(agreed)
-    part, agreed, hits = symbols[:, cols], agreed[cols], hits[cols]
-    inside = np.zeros(len(symbols), dtype=bool)
-    inside[rows] = True
-    for sign in (1, -1):
-        same = (part == sign * agreed).sum(axis=1)
-        near = np.flatnonzero(~inside & (same >= max(1.0, share * len(cols) - ROUNDING)))
-        for i in near[np.argsort(-same[near], kind="stable")]:
-            more = hits + (part[i] == sign * agreed)
-            if (more >= share * (np.count_nonzero(inside) + 1) - ROUNDING).all():
-                inside[i], hits = True, more
-    return np.flatnonzero(inside), cols
+    holders[word, rows] |= bit
+    touching = np.bitwise_or.reduce(holders[:, rows], axis=1, keepdims=True)
+    touched[:, rows] |= touching
+    touched[word, (holders & touching).any(axis=0)] |= bit
 
 
 def _largest_apart(blocks: list[Pair], overlap: float, wanted: int) -> Iterator[Pair]:
