@@ -14,7 +14,7 @@ def test_positions_that_agree_with_their_labels_are_taken(tmp_path):
     write_solution(solution, path, matrix=X)
     assert read_solution(path, matrix=X) == solution
     other = Matrix(X.values, ("c", "b", "a"), X.col_labels)
-    with pytest.raises(SolutionError, match="a label .* has 2 times"):
+    with pytest.raises(SolutionError, match=r"a label .* has 2 times"):
         read_solution(path, matrix=other)
     turned = Matrix(X.values, ("c", "b", "a"), ("s1", "s2", "s3", "s4"))
     with pytest.raises(SolutionError, match="does not have"):
