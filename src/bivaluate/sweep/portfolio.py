@@ -76,7 +76,8 @@ class Traits:
     @property
     def lowered(self) -> bool:
         """Whether blocks of low values are looked for as well: not where low values are the background of high ones."""
-        return self.zeros < MANY_ZEROS and (self.nonnegative or self.skew <= SKEWED)
+        fits = self.zeros < MANY_ZEROS and (self.nonnegative or self.skew <= SKEWED)
+        return fits and math.prod(self.shape) <= 2e6  # twice the time of LAS
 
     @property
     def said(self) -> str:
