@@ -61,7 +61,7 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     next one is judged on what remains, and takes its place in the queue again if that costs it the lead; the selection
     stops at a gain of 0 or less. As a shape may hide blocks within it, the selection is also made without shapes where
     one was accepted and other biclusters have evidence alone; the larger total counts. Accepted ones are *supported*. A
-    bicluster is *redundant* if it shares at least 90 % of its cells with a supported one, if one block explains it and
+    bicluster is *redundant* if it and a supported one share at least 90 % of their cells, if one block explains it and
     a supported one as well as the two do (the evidence of their union is at least that of the pair), or if it has
     evidence alone but none given the supported ones that share cells with it. It is *too small* if no block of its size
     could be supported.
