@@ -54,9 +54,9 @@ def is_indistinct(nve: float) -> bool:
     return nve >= INDISTINCT
 
 
-def is_duplicate(jaccard: Any) -> Any:
-    """Return whether biclusters, one pair or many, share so many cells that they are duplicates."""
-    return jaccard >= DUPLICATE
+def is_duplicate(shared: Any) -> Any:
+    """Return whether so large a share of the cells of a bicluster lies in another that one of the two is enough."""
+    return shared >= DUPLICATE
 
 
 def strength(evidence: float) -> str:
