@@ -104,6 +104,11 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     table["found"] = results.get("n_biclusters", np.nan)
     error = results.get(f"{value}_error")
     table["stands"] = True if error is None else predicts(table["value"], error)
+    if math.isfinite(above):  # what has less evidence once only its supported part is left counts with that part
+        names = table["algorithm"].str.removesuffix(FINAL)
+        by, final = [table["dataset"], names, table["seed"]], table["algorithm"] != names
+        alone, whole = (table["value"].where(part).groupby(by).transform("max") for part in (final, ~final))
+        table["stands"] &= final | ~(alone < whole)
     values, won = table["value"].where(table["stands"]).to_numpy(float), np.zeros(len(table), dtype=np.bool_)
     for contest in contests(table):
         winner = pick(values[contest], high, above, table["found"].to_numpy(float)[contest])

@@ -55,8 +55,14 @@ def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | Non
 
 
 def best_fit(done: Mapping[Fit, Score | None]) -> Fit | None:
-    """Return the best solution of all; None where no fit succeeded."""
-    scored = [(fit, score) for fit, score in done.items() if score is not None]
+    """Return the best solution of all; None where no fit succeeded.
+
+    An algorithm whose best solution has less evidence once only its supported part is left counts with that part.
+    """
+    weaker = {
+        fit.algorithm for fit in done if _evidence(done, Fit(fit.algorithm + FINAL, *fit[1:])) < _evidence(done, fit)
+    }
+    scored = [(fit, score) for fit, score in done.items() if score is not None and fit.algorithm not in weaker]
     at = best_solution([score for _, score in scored])
     return scored[at or 0][0] if scored else None  # where all tie, the first says as much as any
 
@@ -102,9 +108,14 @@ def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 
 
 def _final(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
-    best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
-    if best is not None and _supported(done[best]):
+    best = best_fit(done)
+    if best is not None and best.algorithm in algorithms and _supported(done[best]):
         yield Fit(best.algorithm + FINAL, best.k, best.seed)
+
+
+def _evidence(done: Mapping[Fit, Score | None], fit: Fit) -> float:
+    score = done.get(fit)
+    return math.nan if score is None else score[EVIDENCE]
 
 
 def _totals(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict[int, float]:
