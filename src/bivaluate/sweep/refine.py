@@ -136,8 +136,7 @@ def refine_some(
     """Refine some biclusters, the others staying as they are."""
     blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]
     n, m = matrix.shape
-    if trials is None:
-        trials = min(MOST_TRIALS, max(CELLS_OF_TRIALS // (n * m), 10))
+    trials = min(MOST_TRIALS, max(CELLS_OF_TRIALS // (n * m), 10)) if trials is None else trials
 
     def judged() -> Evidence:
         return evidence_table(matrix, Biclustering(blocks, matrix.shape), missing=missing)
@@ -145,10 +144,9 @@ def refine_some(
     now = judged()
     changes: list[Change] = []
     Z = _standardised(matrix) if trials > 0 and n * m <= CELLS_OF_TRIALS // 10 else np.zeros((0, 0))
-    trials = trials if Z.size else 0
     for k in sorted(which, key=lambda k: -np.nan_to_num(now.gain[k])):
         start, supported, refused = blocks[k], bool(now.gain[k] > 0), set[tuple[int, int]]()
-        while trials > 0:
+        while Z.size and trials > 0:
             tried = [c for c in _candidates(Z, start, blocks[k], supported) if c[:2] not in refused]
             best: tuple[Change, Pair, Evidence] | None = None
             for axis, member, joined in tried:
@@ -172,8 +170,7 @@ def refine_some(
 def _standardised(matrix: Matrix) -> Values:
     """Return what row and column means leave, each row in units of its own spread, 0 where cells are missing."""
     view = LOG if traits_of(matrix).view == LOG else CENTRED
-    cells = make_view(matrix, view)
-    dense = cells.values
+    dense = make_view(matrix, view).values
     if view == LOG:
         dense = dense - dense.mean(axis=1, keepdims=True) - dense.mean(axis=0) + dense.mean()
     spread = dense.std(axis=1, keepdims=True)
@@ -195,8 +192,7 @@ def _candidates(Z: Values, start: Pair, block: Pair, supported: bool) -> Iterato
         lines, rest = block[axis], block[1 - axis]
         changed = len(np.setxor1d(start[axis], lines))
         fits = _fit(Z if axis == 0 else Z.T, lines, rest)
-        inside = np.zeros(len(fits), dtype=np.bool_)
-        inside[lines] = True
+        inside = np.isin(np.arange(len(fits)), lines)
         for joined in (True, False):
             able = ~inside & (fits > 0) if joined else inside & ((fits <= FITTED) | (not supported))
             if not able.any() or (not joined and len(lines) <= FEWEST):
