@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bivaluate import ParameterError
-from bivaluate.algorithms import Qubic, qubic
+from bivaluate.algorithms import Qubic
 from bivaluate.algorithms.qubic import _largest_apart, heaviest_pairs, symbols_of
 from tests.reference import qubic as naive
 
@@ -36,16 +36,16 @@ def test_symbols_and_blocks_are_those_of_the_twin(seed):
         assert [(b.rows.tolist(), b.cols.tolist()) for b in found] == kept
 
 
-def test_the_whole_search_does_not_depend_on_how_many_pairs_are_held(monkeypatch):
+def test_the_whole_search_does_not_depend_on_how_many_pairs_are_held(limits):
     X = planted(1)
     expected = Qubic(20).fit(X).solution_
-    monkeypatch.setattr(qubic, "PAIRS_AT_ONCE", 7)
+    limits(PAIRS_AT_ONCE=7)
     assert Qubic(20).fit(X).solution_ == expected
 
 
-def test_pairs_come_by_decreasing_weight(monkeypatch):
+def test_pairs_come_by_decreasing_weight(limits):
     rows = np.random.default_rng(0).integers(0, 2**20, (30, 1)).astype(np.uint64)
-    monkeypatch.setattr(qubic, "PAIRS_AT_ONCE", 20)
+    limits(PAIRS_AT_ONCE=20)
     pairs = np.concatenate(list(heaviest_pairs(rows, 3, 20)))
     weights = [bin(int(rows[p // 30, 0] & rows[p % 30, 0])).count("1") for p in pairs]
     assert weights == sorted(weights, reverse=True)

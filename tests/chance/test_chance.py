@@ -8,7 +8,6 @@ from scipy import sparse
 
 from benchmarks.noise_search import search_block
 from bivaluate import Biclustering, BivaluateWarning, NullModelWarning, ParameterError, evaluate
-from bivaluate._rows import FileSource
 from bivaluate.chance import moments
 from bivaluate.chance import scores as chance
 from bivaluate.chance.assumptions import broken_assumptions, centre_columns, prepare_values
@@ -19,6 +18,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import constant_row_counts, virtual_error_value
 from bivaluate.measures.cover import Cover
 from tests.reference import chance as twin
+from tests.sources import in_file
 
 X = np.array([[1, 2, 4, 3, 0, 5], [2, 3, 5, 4.5, 1, 2], [2, 5, 8, 7, 3, 1], [6, 1, 2, 4, 1, 3], [3, 7, 1, 6, 4, 5]])
 PAIRS = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [2, 3, 4, 5]), ([1, 2, 3], [0, 1])]
@@ -216,7 +216,7 @@ def test_constant_rows_are_counted_like_a_loop_would(seed):
             assert (rows[k, j], cols[k, j]) == A.shape
 
 
-def test_largest_weight_sum_in_chunks(monkeypatch):
+def test_largest_weight_sum_in_chunks(limits):
     rng = np.random.default_rng(5)
     pairs = [(rng.choice(40, 15, replace=False), rng.choice(30, 10, replace=False)) for _ in range(6)]
     solution, weights = Biclustering(pairs, (40, 30)), rng.random(6)
@@ -225,7 +225,7 @@ def test_largest_weight_sum_in_chunks(monkeypatch):
     for (rows, cols), weight in zip(pairs, weights, strict=True):
         cells[np.ix_(rows, cols)] = np.maximum(cells[np.ix_(rows, cols)], weight)
     assert largest_weight_sum(Cover(solution), weights) == pytest.approx(cells.sum())
-    monkeypatch.setattr("bivaluate.chance.scores._CHUNK_CELLS", 100)
+    limits("chance", _CHUNK_CELLS=100)
     assert largest_weight_sum(Cover(solution), weights) == pytest.approx(cells.sum())
 
 
@@ -277,9 +277,7 @@ def test_cells_are_looked_at_alike_wherever_they_are(tmp_path):
     for cells in with_holes(0.7):
         said = broken_assumptions(Matrix(cells))
         stored = sparse.csr_array(np.nan_to_num(cells))
-        np.save(tmp_path / "cells.npy", cells)
-        on_disk = FileSource.of_map(np.load(tmp_path / "cells.npy", mmap_mode="r"))
-        for other in (Matrix.of(stored, absent="missing"), Matrix(on_disk)):
+        for other in (Matrix.of(stored, absent="missing"), in_file(cells, tmp_path / "cells.npy")):
             assert not other.in_memory
             assert broken_assumptions(other) == said
 
