@@ -9,6 +9,7 @@ import collections
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -272,11 +273,18 @@ def api_page() -> str:
     }
     for title, room in rooms.items():
         stub = (ROOT / "src" / "bivaluate" / room / "__init__.pyi").read_text(encoding="utf-8")
-        found = [
-            name for name in re.findall(r"import (\w+) as", stub) if not name.isupper() and name not in rooms.values()
-        ]
         package = f"bivaluate.{room}" if room else "bivaluate"
-        lines += ["", f"## {title}", "", *(f"::: {package}.{name}" for name in sorted(found, key=str.lower))]
+        names = (name for name in re.findall(r"import (\w+) as", stub) if name not in rooms.values())
+        found = {name: thing for name in names if callable(thing := getattr(import_module(package), name))}
+        lines += ["", f"## {title}", ""]
+        for name in sorted(found, key=str.lower):
+            # what all measures share is written into their docstrings at import, where only inspection sees it
+            seen = (
+                "    options: { force_inspection: true }\n"
+                if isinstance(getattr(found[name], "records", None), tuple)
+                else ""
+            )
+            lines.append(f"::: {package}.{name}\n{seen}".rstrip("\n"))
     return "\n".join(lines) + "\n"
 
 
