@@ -275,16 +275,8 @@ def api_page() -> str:
         stub = (ROOT / "src" / "bivaluate" / room / "__init__.pyi").read_text(encoding="utf-8")
         package = f"bivaluate.{room}" if room else "bivaluate"
         names = (name for name in re.findall(r"import (\w+) as", stub) if name not in rooms.values())
-        found = {name: thing for name in names if callable(thing := getattr(import_module(package), name))}
-        lines += ["", f"## {title}", ""]
-        for name in sorted(found, key=str.lower):
-            # what all measures share is written into their docstrings at import, where only inspection sees it
-            seen = (
-                "    options: { force_inspection: true }\n"
-                if isinstance(getattr(found[name], "records", None), tuple)
-                else ""
-            )
-            lines.append(f"::: {package}.{name}\n{seen}".rstrip("\n"))
+        found = [name for name in names if callable(getattr(import_module(package), name))]
+        lines += ["", f"## {title}", "", *(f"::: {package}.{name}" for name in sorted(found, key=str.lower))]
     return "\n".join(lines) + "\n"
 
 
