@@ -5,7 +5,7 @@ import pytest
 
 from bivaluate import ParameterError
 from bivaluate.algorithms import Qubic
-from bivaluate.algorithms.qubic import _largest_apart, heaviest_pairs, symbols_of
+from bivaluate.algorithms.qubic import heaviest_pairs, symbols_of
 from tests.reference import qubic as naive
 
 
@@ -62,10 +62,17 @@ def test_a_planted_block_is_found_with_the_rows_that_mirror_it(scale):
 
 
 def test_blocks_that_overlap_too_much_are_left_out():
-    a, b, c = (np.arange(6), np.arange(6)), (np.arange(4), np.arange(6)), (np.arange(3, 8), np.arange(4))
-    assert [len(rows) for rows, _ in _largest_apart([b, a, c], 1.0, 9)] == [6, 5]
-    assert [len(rows) for rows, _ in _largest_apart([b, a, c], 0.6, 9)] == [6]
-    assert [len(rows) for rows, _ in _largest_apart([b, a, c], 0.0, 9)] == [6]
+    X = np.random.default_rng(0).normal(size=(60, 30))
+    X[:20, :6] += 8
+    X[14:32, 4:9] += 8
+    every = Qubic(50, max_overlap=1.0).fit(X).solution_
+    for most in (0.6, 0.2, 0.0):
+        kept = []
+        for b in every:  # from the largest to the smallest
+            shared = [len(np.intersect1d(b.rows, k.rows)) * len(np.intersect1d(b.cols, k.cols)) for k in kept]
+            kept += [b] if all(cells < most * b.size or cells == 0 for cells in shared) else []
+        assert list(Qubic(50, max_overlap=most).fit(X).solution_) == kept
+        assert 1 <= len(kept) < len(every)
 
 
 @pytest.mark.parametrize("X", [np.full((5, 4), 2.0), np.eye(3), np.arange(6.0)[:, None], np.arange(5.0)[None, :]])
