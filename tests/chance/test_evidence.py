@@ -62,9 +62,22 @@ def test_worked_values_of_the_normal_family(case):
     assert names == pytest.approx(case["names"], abs=1e-6)
 
 
+def board(seed, shape=(40, 20)):
+    """A block of two by two levels, 6 above and 6 below by turns: one shape, which hides the two that are above."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=shape)
+    sides = [np.arange(10), np.arange(10, 20)], [np.arange(6), np.arange(6, 12)]
+    X[:20, :12] += np.kron([[6, -6], [-6, 6]], np.ones((10, 6)))
+    return X, [(np.arange(20), np.arange(12)), *zip(*sides, strict=True)]
+
+
 def example(kind, seed):
-    """Two planted blocks and a third of noise; cells are missing in every third matrix."""
+    """Two planted blocks and a third of noise, or a board; cells are missing in every third matrix."""
     rng = np.random.default_rng([seed, *kind.encode()])
+    if kind == "board":
+        X, blocks = board(seed)
+        X[rng.random(X.shape) < (0.15 if seed % 3 == 2 else 0)] = math.nan
+        return X, blocks
     n, m = 26, 12 if kind in ("normal", "series", "quiet") else 20
     X = rng.normal(size=(n, m))
     blocks = [(np.sort(rng.choice(n, 8, replace=False)), np.sort(rng.choice(m, 5, replace=False))) for _ in range(3)]
@@ -92,7 +105,7 @@ def example(kind, seed):
     return X, blocks
 
 
-@pytest.mark.parametrize("kind", ["normal", "series", "quiet", "counts", "zeros and ones", "weights"])
+@pytest.mark.parametrize("kind", ["normal", "series", "quiet", "board", "counts", "zeros and ones", "weights"])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_naive_twin_agrees(kind, seed, limits):
     X, blocks = example(kind, seed)
@@ -103,8 +116,18 @@ def test_the_naive_twin_agrees(kind, seed, limits):
     assert result.gain == pytest.approx(gain, abs=1e-9)
     assert list(result.order) == order
     patterns = selection.Normal.patterns
-    for k, pattern in enumerate(result.patterns):
-        assert pattern == (patterns[forms[k]] if alone[k] > 0 or k in order else "none")
+    assert result.patterns == tuple(patterns.get(form, "none") for form in forms)
+
+
+def test_a_shape_does_not_hide_the_blocks_within_it():
+    """The whole board has most evidence of any single bicluster; the two levels above have more of it together."""
+    for seed in (0, 1, 6):
+        X, blocks = board(seed)
+        result = evidence_table(X, Biclustering(blocks, X.shape))
+        assert result.alone.argmax() == 0
+        assert evidence_table(X, Biclustering(blocks[:1], X.shape)).patterns == ("scaled profile",)
+        assert result.verdicts[1:] == ("supported", "supported")
+        assert result.total > result.alone[0]
 
 
 def test_the_examples_of_the_twin_accept_blocks_under_either_family():
