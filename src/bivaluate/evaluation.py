@@ -363,7 +363,9 @@ class Evaluation:
         if self._sampled is not None:
             return [self._sampled.described]
         small = [name for name, below in zip(self.names, self._below, strict=True) if below]
-        return describe_findings(self._workspace, self.names, self._dropped, small)
+        evidence = evidence_scores(self._workspace) if self._judged else None
+        nve = self.scores.get("nve", math.nan)
+        return describe_findings(self._workspace, self.names, self._dropped, small, evidence, nve)
 
     @cached_property
     def verdict(self) -> Verdict:
