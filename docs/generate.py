@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import collections
+import importlib
 import json
 import re
 import sys
@@ -271,11 +272,13 @@ def api_page() -> str:
         "The benchmark": "benchmark",
     }
     for title, room in rooms.items():
+        package = f"bivaluate.{room}" if room else "bivaluate"
         stub = (ROOT / "src" / "bivaluate" / room / "__init__.pyi").read_text(encoding="utf-8")
         found = [
-            name for name in re.findall(r"import (\w+) as", stub) if not name.isupper() and name not in rooms.values()
+            name
+            for name in re.findall(r"import (\w+) as", stub)
+            if callable(getattr(importlib.import_module(package), name)) and name not in rooms.values()
         ]
-        package = f"bivaluate.{room}" if room else "bivaluate"
         lines += ["", f"## {title}", "", *(f"::: {package}.{name}" for name in sorted(found, key=str.lower))]
     return "\n".join(lines) + "\n"
 
