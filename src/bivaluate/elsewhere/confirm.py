@@ -208,12 +208,14 @@ def confirm(
     assert solution is not None
     own = rows_of(solution)
     records, scores = _RowTest(first, second, row_of, draws, random_state, notes).ask(own, references, level)
+    for record, name in zip(records, solution.names, strict=True):
+        record["bicluster"] = name
     if halves is None:
         _add_evidence(records, solution, first, second, row_of, notes)
     elif given:
         for record, rows in zip(records, own, strict=True):
             shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
-            record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": float(max(shared))}
+            record |= {"nearest": given.names[int(np.argmax(shared))], "overlap": float(max(shared))}
     return Confirmation(records, scores, notes, level, solution)
 
 
@@ -276,7 +278,7 @@ class _RowTest:
         null = list(chain(*copies))
         for k, (record, p, q) in enumerate(zip(records, *p_and_q(records, null), strict=True)):
             verdict = CANNOT if math.isnan(q) else CONFIRMED if q <= level else NOT_CONFIRMED
-            records[k] = {"bicluster": f"B{k + 1}"} | record | {"p": float(p), "q": float(q), "verdict": verdict}
+            records[k] = {"bicluster": ""} | record | {"p": float(p), "q": float(q), "verdict": verdict}
         others = [list(chain(*copies[:k], *copies[k + 1 :])) for k in range(len(copies))]
         by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
         scores = {"n_asked": float(sum(not record["reason"] for record in records)), "n_references": float(len(null))}

@@ -105,10 +105,9 @@ def _advice(groups: Sequence[RedundantGroup], names: Sequence[str]) -> list[str]
 
 
 def bicluster_names(drawn: Drawn) -> list[str]:
-    """Return what the biclusters are called: as their records say, else B1, B2, …"""
-    if len(drawn.records) == len(drawn.solution):
-        return [str(record["bicluster"]) for record in drawn.records]
-    return [f"B{k + 1}" for k in range(len(drawn.solution))]
+    """Return what the biclusters are called, as their records say where there are any."""
+    same = len(drawn.records) == len(drawn.solution)
+    return [str(record["bicluster"]) for record in drawn.records] if same else drawn.solution.names
 
 
 @dataclass(frozen=True)
