@@ -289,13 +289,14 @@ def _table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if key in METRICS and METRICS[key].direction != "none":
             values = [math.nan if r[key] is None else float(r[key]) for r in records]
             best[key] = pick(np.where(able, values, math.nan), METRICS[key].direction == "high")
-    return {"columns": columns, "rows": [[plain(record.get(c)) for c in columns] for record in records], "best": best}
+    rows = [[plain(record.get(column), 15) for column in columns] for record in records]
+    return {"columns": columns, "rows": rows, "best": best}
 
 
-def plain(value: Any) -> Any:
-    """Return a value JSON knows: NaN and infinities become None, floats keep ten digits."""
+def plain(value: Any, digits: int = 10) -> Any:
+    """Return a value JSON knows: NaN and infinities become None, floats keep so many digits."""
     if isinstance(value, (float, np.floating)):
-        return _rounded(float(value), 10)
+        return _rounded(float(value), digits)
     if isinstance(value, np.integer):
         return int(value)
     return value if value is None or isinstance(value, (bool, str, int)) else str(value)
