@@ -40,7 +40,9 @@ def test_statistic_null_and_q_are_those_of_the_twin(cohorts):
     assert result.biclusters["verdict"].tolist() == ["confirmed", "not confirmed", "not confirmed", "cannot be asked"]
     assert any("Quick form only (the solution does not say" in note for note in result.notes)
     assert result.headline == "1 of 4 biclusters holds in B; 1 cannot be asked about."
-    assert result.summary.startswith(f"{result.headline} 3.3 % of 60 sets of equally active rows outside would hold too")
+    assert result.summary.startswith(
+        f"{result.headline} 3.3 % of 60 sets of equally active rows outside would hold too"
+    )
 
 
 def test_strata_and_moments_are_those_of_the_twin(cohorts):
