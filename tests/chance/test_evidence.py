@@ -275,9 +275,14 @@ def test_what_is_too_small_is_said_to_be():
     X = np.random.default_rng(0).normal(size=(3000, 12)).cumsum(axis=1)
     result = evidence_table(X, Biclustering([(range(5), range(3)), (range(900), range(6))], X.shape))
     assert result.verdicts[0] == "too_small"
-    assert result.reasons[0] == "5 × 3: no block of this size could be supported in this matrix"
+    assert result.reasons[0] == (
+        "its 3 columns are a time series, worth 1.2 independent ones; no block of 5 × 3 could be supported in this matrix"
+    )
     assert not math.isnan(result.gain[0])
     assert (result.verdicts[1], result.reasons[1]) == ("not_supported", "")
+    result = evidence_table(np.random.default_rng(0).normal(size=(3000, 12)), Biclustering([([0, 1], [2])], (3000, 12)))
+    assert result.verdicts == ("too_small",)
+    assert result.reasons == ("2 × 1: no block of this size could be supported in this matrix",)
 
 
 @pytest.mark.parametrize("X", [np.ones((6, 5)), np.add.outer(np.arange(6.0), np.arange(5.0) ** 2), np.zeros((6, 5))])

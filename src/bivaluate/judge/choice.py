@@ -230,7 +230,7 @@ def curve_of(best: Mapping[Any, Any], candidates: pd.DataFrame) -> list[AtK]:
         return curve
     mine = candidates[place].eq([best[name] for name in place]).all(axis=1) & (candidates["k"] != best["k"])
     others = candidates[mine & (candidates["algorithm"] == str(best["algorithm"]).removesuffix(FINAL))]
-    return curve + [AtK(*row) for row in others[columns].itertuples(index=False)]
+    return curve + [AtK(int(k), *rest) for k, *rest in others[columns].astype(float).itertuples(index=False)]
 
 
 def all_supported(curve: Sequence[AtK]) -> AtK | None:
