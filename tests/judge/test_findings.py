@@ -5,7 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from bivaluate import Biclustering, Matrix, evaluate, evidence_table, propose_pruning
-from bivaluate._text import number
 from bivaluate.datasets import make_scenario
 from bivaluate.judge.verdict import first_members
 
@@ -54,7 +53,7 @@ def test_noise_beside_supported_biclusters_changes_nothing_about_them():
     assert alone.verdict.headline == "All 4 biclusters are supported."
     assert beside.verdict.headline == "4 of the 5 biclusters are supported; B5 is not supported."
     assert beside.scores["total_evidence"] == alone.scores["total_evidence"]
-    nve = number(alone.scores["nve"])
+    nve = f"{alone.scores['nve']:.3g}"
     said = f"NVE ({nve}) looks poor because all 4 supported biclusters differ in level, which NVE ignores."
     assert said in alone.findings
     assert alone.scores["nve"] > 0.9

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, MatrixError, evaluate
-from bivaluate._rows import FileSource
+from bivaluate import Biclustering, MatrixError, evaluate
 from tests.reference import internal as naive
+from tests.sources import in_file
 
 PAIRS = [(range(12), range(6)), (range(6, 25), range(3, 10)), (range(20, 40), range(5, 12))]
 
@@ -42,11 +42,10 @@ CELLS = {
 
 
 def forms(X, folder):
-    X.tofile(folder / "x.bin")
     gap = X.copy()
     gap[39, 11] = np.nan  # in the last bicluster alone
     yield "dense", X, {}
-    yield "file", Matrix(FileSource(folder / "x.bin", np.float64, X.shape)), {}
+    yield "file", in_file(X, folder / "x.npy"), {}
     yield "sparse", scipy.sparse.csr_array(X), {}
     yield "missing", gap, {"missing": "omit"}
 

@@ -203,7 +203,7 @@ def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> 
 
 
 def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
-    from bivaluate.sweep.load import failed_fits
+    from bivaluate.sweep.load import failed_fits, unpredicted_sentences
 
     ended = run.results["status"].value_counts()
     counts = "".join(f", {ended[name]} {name}" for name in ("failed", "timed out") if name in ended)
@@ -213,6 +213,8 @@ def _summarise(run: Run, named: Iterable[str], part: str = "") -> None:
         out.print("note: the same command with --retry runs failed fits again")
     if len(run.variants):
         out.print(f"{plural(len(run.variants), 'fit')} on surrogates: variants.csv")
+    for text in unpredicted_sentences(run):
+        out.print(f"note: {text}")
     out.print(f"tables: {run.path / 'results.csv'}, biclusters.csv, times.csv", soft_wrap=True)
     if part:  # of which no algorithm may have all fits
         named = ()

@@ -10,8 +10,6 @@ from bivaluate.chance.evidence import DUPLICATE as DUPLICATE  # cell Jaccard ind
 
 #: Two scores this near (as a share of the better one) count as equal.
 CLOSE = 0.05
-#: A K of which everything is supported is named beside the best K if it has this share of its evidence.
-NEARLY = 0.8
 #: A solution that covers less than this share of the cells is said to cover little.
 NEGLIGIBLE_COVERAGE = 0.05
 #: Below the first NVE calls biclusters distinct; from the second on indistinct.

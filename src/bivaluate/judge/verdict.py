@@ -270,17 +270,6 @@ def nothing_supported(nearest: str = "") -> str:
     return f"Nothing is supported; {nearest} comes nearest." if nearest else "Nothing is supported."
 
 
-def count(found: float, asked: int, supported: float, finds_k: bool = False) -> str:
-    """Say how many biclusters were requested, found and supported; means over seeds."""
-    parts = [f"{number(asked)} requested"] if found != asked and not finds_k else []
-    parts.append(f"{number(found)} found{'' if found == round(found) else ' on average over seeds'}")
-    if finds_k:
-        parts[-1] += " (the algorithm finds the number itself)"
-    if math.isfinite(supported) and found:
-        parts.append(f"{number(supported)} supported")
-    return f"{', '.join(parts)}."
-
-
 def holding(found: int, supported: float) -> str:
     """Say how many biclusters a solution has, and how many of them are supported where that is known."""
     what = plural(found, "bicluster")
