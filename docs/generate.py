@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import collections
-import importlib
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -274,11 +274,8 @@ def api_page() -> str:
     for title, room in rooms.items():
         package = f"bivaluate.{room}" if room else "bivaluate"
         stub = (ROOT / "src" / "bivaluate" / room / "__init__.pyi").read_text(encoding="utf-8")
-        found = [
-            name
-            for name in re.findall(r"import (\w+) as", stub)
-            if callable(getattr(importlib.import_module(package), name)) and name not in rooms.values()
-        ]
+        names = (name for name in re.findall(r"import (\w+) as", stub) if name not in rooms.values())
+        found = [name for name in names if callable(getattr(import_module(package), name))]
         lines += ["", f"## {title}", "", *(f"::: {package}.{name}" for name in sorted(found, key=str.lower))]
     return "\n".join(lines) + "\n"
 

@@ -181,17 +181,11 @@ def evaluate(
 
 
 def _warn(result: Evaluation) -> None:
-    undefined = result.undefined
-    if undefined:
+    if undefined := result.undefined:
         found = f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column"
-        said = f"{found}, where coherence is not defined: left out of the scores."
-        how = Advice(" Pass ", Option("degenerate", "formula"), " for the formula's 0.")
-    elif len(result.names) == 1 and result.options.single == "nan" and {"nve", "nsr"} & result.status.keys():
-        said = f"{result.names[0]} is the only bicluster: {symbol('nsr')} and {symbol('nve')} are undefined."
-        how = Advice(" Pass ", Option("single", "matrix"), " to compare it with the whole matrix.")
-    else:
-        return
-    warnings.warn(DegenerateWarning(Advice(said, how)), stacklevel=3)
+        said = f"{found}, where coherence is not defined: left out of the scores. Pass "
+        advice = Advice(said, Option("degenerate", "formula"), " for the formula's 0.")
+        warnings.warn(DegenerateWarning(advice), stacklevel=3)
 
 
 class _Scores(dict[str, float]):
@@ -367,9 +361,10 @@ class Evaluation:
         if self._sampled is not None:
             return [self._sampled.described]
         small = [name for name, below in zip(self.names, self._below, strict=True) if below]
-        return list(self.solution.info.get("notes", ())) + describe_findings(
-            self._workspace, self.names, self._dropped, small
-        )
+        evidence = evidence_scores(self._workspace) if self._judged else None
+        nve = self.scores.get("nve", math.nan)
+        found = describe_findings(self._workspace, self.names, self._dropped, small, evidence, nve)
+        return [*self.solution.info.get("notes", ()), *found]
 
     @cached_property
     def verdict(self) -> Verdict:

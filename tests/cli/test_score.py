@@ -319,3 +319,10 @@ def test_biclusters_smaller_than_asked_for_are_named(run, example, words, remark
     done = run("score", "matrix.csv", "solution.json", *words)
     assert done.code == 0, done.err
     assert f"• {remark}" in done.out
+
+
+def test_measures_of_single_biclusters_alone_are_printed_for_each(run, tmp_path):
+    assert run("example").code == 0
+    plain, asked = run("score", "expression.csv", "solution.json", "--metrics", "ve"), ("--metrics", "ve", "-b")
+    assert plain.out == run("score", "expression.csv", "solution.json", *asked).out
+    assert all(f"B{k}" in plain.out for k in range(1, 6))

@@ -306,7 +306,7 @@ def test_an_r_object_without_biclusters(tmp_path):
 
 
 @pytest.mark.extra("rdata")
-def test_damaged_r_objects(tmp_path, monkeypatch):
+def test_damaged_r_objects(tmp_path, without):
     rows, cols = masks()
     path = tmp_path / "bic.rds"
     save(path, biclust_object(rows, cols, drop="NumberxCol"))
@@ -327,8 +327,7 @@ def test_damaged_r_objects(tmp_path, monkeypatch):
     save(path, biclust_object([[0, 1]] * 5, cols))
     with pytest.raises(SolutionError, match=r"B1 is empty"):
         read_solution(path)
-    monkeypatch.setitem(__import__("sys").modules, "rdata", None)
-    with pytest.raises(MissingExtraError, match=r"reading .rds needs rdata: pip install rdata$"):
+    with without("rdata"), pytest.raises(MissingExtraError, match=r"reading .rds needs rdata: pip install rdata$"):
         read_solution(path)
 
 

@@ -66,7 +66,7 @@ class CommandEstimator(BiclusteringEstimator):
         The seed, or where it is drawn from.
     program : str, default=""
         What stands for ``{program}``: where a recipe's program is to be found.
-    matrix : {"tsv", "csv", "numbers", "npy", "mtx"}, default="tsv"
+    matrix : {"tsv", "csv", "numbers", "npy", "mtx"}, default="csv"
         How ``{matrix}`` is written: as a table with names, as tab-separated numbers without names, for NumPy, or in the
         Matrix Market format.
     result : str or None, default=None
@@ -119,7 +119,7 @@ class CommandEstimator(BiclusteringEstimator):
     n_biclusters: int | str = 5
     _: KW_ONLY
     program: str = ""
-    matrix: Literal["tsv", "csv", "numbers", "npy", "mtx"] = "tsv"
+    matrix: Literal["tsv", "csv", "numbers", "npy", "mtx"] = "csv"
     result: str | None = None
     format: str | None = None
     index_base: int | None = None
@@ -291,13 +291,13 @@ def _known_style(style: str) -> str:
 
 
 def style_of(path: str | os.PathLike[str]) -> str:
-    """Return the format in which a command gets the matrix of a file: that of the file, or else tab-separated.
+    """Return the format in which a command gets the matrix of a file: that of the file, or else CSV.
 
-    >>> style_of("data.csv"), style_of("cells.h5ad")
-    ('csv', 'tsv')
+    >>> style_of("data.tsv"), style_of("cells.h5ad")
+    ('tsv', 'csv')
     """
     ending = Path(path).suffix.removeprefix(".").lower()
-    return ending if ending in MATRICES else "tsv"
+    return ending if ending in MATRICES else "csv"
 
 
 def _write(named: Matrix, folder: Path, style: str) -> Path:

@@ -44,7 +44,7 @@ MatrixPath = Annotated[Path, MATRIX]
 MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape, resolves labels.", "--matrix")]
 #: How a program outside bivaluate is named, for the help of every command that runs algorithms.
 COMMANDS = (
-    "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file; {matrix:csv}, "
+    "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file, or CSV; {matrix:tsv}, "
     "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
     "number of biclusters, {seed} the seed. Commands come last: what follows one, commas too, belongs to it."
 )

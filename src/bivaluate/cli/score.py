@@ -90,7 +90,8 @@ def score(
     traits = {_name(e): test(e.solution, X) for e in evaluations}
     rows = _rows(evaluations, biclusters, curve) if csv else []
     if not tables.give(rows, _document(evaluations, curve, traits) if as_json else [], csv, as_json, ["solution"]):
-        _print_biclusters(evaluations, sort) if biclusters else _print_solutions(evaluations, sort)
+        each = biclusters or not evaluations[0].scores  # measures of single biclusters only
+        _print_biclusters(evaluations, sort) if each else _print_solutions(evaluations, sort)
         if curve:
             _print_curve(curve)
         for name, table in traits.items():

@@ -58,8 +58,7 @@ class Recurrence:
         """The result in a sentence."""
         n, alone = len(self.records), len(self.private)
         found = f"{plural(n, 'group')} recur{'s' if n == 1 else ''}" if n else "No group recurs"
-        occur = f"{plural(alone, 'group')} {'occurs' if alone == 1 else 'occur'}"
-        return f"{found} in at least 2 of {len(self.samples)} samples; {occur} in one sample only."
+        return f"{found} in at least 2 of {len(self.samples)} samples; {alone} occur{'s' * (alone == 1)} in one only."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the solutions as a dictionary that JSON can hold."""

@@ -166,6 +166,9 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
     scale = float(np.abs(finite).max(initial=0.0)) or 1.0
     low, middle, high = np.percentile(finite, [2, 50, 98]).tolist() if finite.size else (0.0, 0.0, 0.0)
     reach = max(high - middle, middle - low) or scale
+    from_zero = bool(finite.min(initial=0.0) >= 0 > middle - reach)  # counts, weights
+    if from_zero:
+        middle = reach = (high or scale) / 2
     standard = _standardised(picture.values)
     return {
         "rows": picture.rows.n_bins,
@@ -173,6 +176,7 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
         "scale": scale,
         "middle": middle,
         "reach": reach,
+        "from_zero": from_zero,
         "data": base64.b64encode((picture.values / scale).astype("<f2").tobytes()).decode("ascii"),
         "standard": _bytes(standard),
         "standard_reach": float(np.nanpercentile(np.abs(standard), 98)) if np.isfinite(standard).any() else 1.0,
@@ -288,13 +292,14 @@ def _table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if key in METRICS and METRICS[key].direction != "none":
             values = [math.nan if r[key] is None else float(r[key]) for r in records]
             best[key] = pick(np.where(able, values, math.nan), METRICS[key].direction == "high")
-    return {"columns": columns, "rows": [[plain(record.get(c)) for c in columns] for record in records], "best": best}
+    rows = [[plain(record.get(column), 15) for column in columns] for record in records]
+    return {"columns": columns, "rows": rows, "best": best}
 
 
-def plain(value: Any) -> Any:
-    """Return a value JSON knows: NaN and infinities become None, floats keep ten digits."""
+def plain(value: Any, digits: int = 10) -> Any:
+    """Return a value JSON knows: NaN and infinities become None, floats keep so many digits."""
     if isinstance(value, (float, np.floating)):
-        return _rounded(float(value), 10)
+        return _rounded(float(value), digits)
     if isinstance(value, np.integer):
         return int(value)
     return value if value is None or isinstance(value, (bool, str, int)) else str(value)
