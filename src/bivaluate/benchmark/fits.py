@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from bivaluate.sweep.load import failed_fits
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
-MADE = ("planted", "noise")  # domains whose matrices come from a seed
+MADE, NAMED = ("planted", "noise"), ("genes",)  # domains with matrices from a seed; those a sweep loads by name
 Named = Mapping[str, tuple[Case, int]]  # a case and a seed by the name of the data set
 Row = dict[str, Any]
 Scores = tuple[Row, list[Row]]
@@ -162,16 +163,16 @@ def _chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
 def _file_name(case: Case, seed: int) -> str:
     """Return what the data set is called in the run, and the file of somebody's solution of it."""
     plain = "".join(letter if letter.isalnum() else "_" for letter in case.name)
-    return f"{plain}_{seed}" if case.domain in MADE or case.prepared else case.name
+    return f"{plain}_{seed}" if case.domain not in NAMED else case.name
 
 
 def _write_matrices(folder: Path, names: Named) -> list[str]:
-    """Write the made and prepared matrices that are not there yet, and return all data sets as a sweep takes them."""
+    """Write the matrices that are not there yet, and return all data sets as a sweep takes them."""
     place = folder / "matrices"
     make_folder(place)
     found = dict(zip(names, names, strict=True))
     for name, (case, seed) in names.items():
-        if case.domain not in MADE and not case.prepared:
+        if case.domain in NAMED:
             continue
         path = next((path for end in (".npy", ".npz") if (path := place / f"{name}{end}").exists()), None)
         if path is None:
@@ -224,18 +225,12 @@ class MethodSolution(NamedTuple):
 Found = Sequence[MethodSolution]
 
 
-def solution_measures(own: Sequence[str] = ()) -> list[str]:
-    """Return the measures the benchmark judges: those of whole solutions that have a better direction."""
-    return _measures("solution", own)
-
-
-def bicluster_measures(own: Sequence[str] = ()) -> list[str]:
-    """Return the measures of single biclusters that have a better direction."""
-    return _measures("bicluster", own)
-
-
-def _measures(level: str, own: Sequence[str]) -> list[str]:
+def _measures(level: str, own: Sequence[str] = ()) -> list[str]:
+    """Return the measures the benchmark judges, of solutions or single biclusters: those with a better direction."""
     return [key for key in (*METRICS, *own) if METRICS[key].level == level and METRICS[key].direction != "none"]
+
+
+solution_measures, bicluster_measures = partial(_measures, "solution"), partial(_measures, "bicluster")
 
 
 def known_rows(case: Case, seed: int, found: Found, kept: Path, anew: bool, own: Sequence[str] = ()) -> Tables:
