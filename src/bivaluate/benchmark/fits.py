@@ -118,8 +118,7 @@ def run_benchmark(
     added = [metric.key for metric in choose_metrics(measures)]
     chosen = _chosen(cases, quick)
     check_int("seeds", seeds, 1)
-    items = [(case, seed) for case in chosen for seed in range(seeds if case.domain in MADE else 1)]
-    names = {_file_name(case, seed): (case, seed) for case, seed in items}
+    names = {_file_name(c, seed): (c, seed) for c in chosen for seed in range(seeds if c.domain in MADE else 1)}
     plan = Plan(
         datasets=_write_matrices(folder, names),
         algorithms=list(algorithms or (QUICK_ALGORITHMS if quick else ["all"])),
@@ -133,7 +132,6 @@ def run_benchmark(
     run = load_run(sweep.folder) if rescore else sweep.run()
     done = run.results[run.results["status"].isin(["ok", "degenerate"])]
     own = _own_solutions(solutions or {}, names)
-    total = len(done) + len(own)
     rows: dict[str, list[Any]] = {table: [] for table in TABLES}
     for name, (case, seed) in names.items():
         found = [
@@ -145,7 +143,7 @@ def run_benchmark(
         for table, new in known_rows(case, seed, found, kept, rescore, added).items():
             rows[table] += new
         if progress is not None:
-            progress("truth", len(rows["solutions"]), total)
+            progress("truth", len(rows["solutions"]), len(done) + len(own))
     frames = {table: pd.DataFrame(found) for table, found in rows.items()}
     tables = Benchmark(**frames, failed=failed_fits(run.results))
     for table in (*TABLES, "failed"):

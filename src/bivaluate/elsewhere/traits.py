@@ -133,6 +133,8 @@ def traits(
     for row, q in zip(rows, adjusted(np.array([row["p"] for row in rows])), strict=True):
         row["q"] = float(q)
         row |= _said(row, row["trait"] in technical, level)
+    if any(row["verdict"] == CANNOT for row in rows):
+        notes.append("Nothing can be asked where fewer than 2 samples are inside or outside, or none has an event.")
     result = pd.DataFrame(rows, columns=COLUMNS)
     result.attrs["notes"] = notes
     return result

@@ -99,7 +99,7 @@ def annotated(source: Content, test: Test) -> Content:
 def trait_headline(table: pd.DataFrame) -> str:
     """Return how many biclusters share something, in at most 15 words."""
     some, n = table.loc[table["word"] != "", "bicluster"].nunique(), table["bicluster"].nunique()
-    return f"{some or 'None'} of {plural(n, 'bicluster')} {'share' if some > 1 else 'shares'} an annotation of their samples."
+    return f"The samples of {some or 'none'} of {plural(n, 'bicluster')} share an annotation."
 
 
 def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
@@ -110,7 +110,7 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
         return []
     place = {name: k for k, name in enumerate(dict.fromkeys(table["bicluster"]))}
     telling = table[table["word"] != ""].sort_values(["bicluster", "q"], key=lambda v: v.replace(place), kind="stable")
-    names = ("bicluster", "word", "trait", "inside", "outside", "effect", "q", "verdict")
+    names = ("bicluster", "word", "trait", "inside", "outside", "effect", "p", "q", "verdict")
     rows = [tuple(_cell(row[name]) for name in names) for row in telling.to_dict("records")]
     caption = "Biclusters and the annotations of their samples: the stronger the colour, the smaller q."
     figures = [Figure(plot_traits(table), caption)] if len(table) <= MOST_CELLS else []
