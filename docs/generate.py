@@ -9,6 +9,7 @@ import collections
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -271,11 +272,10 @@ def api_page() -> str:
         "The benchmark": "benchmark",
     }
     for title, room in rooms.items():
-        stub = (ROOT / "src" / "bivaluate" / room / "__init__.pyi").read_text(encoding="utf-8")
-        found = [
-            name for name in re.findall(r"import (\w+) as", stub) if not name.isupper() and name not in rooms.values()
-        ]
         package = f"bivaluate.{room}" if room else "bivaluate"
+        stub = (ROOT / "src" / "bivaluate" / room / "__init__.pyi").read_text(encoding="utf-8")
+        names = (name for name in re.findall(r"import (\w+) as", stub) if name not in rooms.values())
+        found = [name for name in names if callable(getattr(import_module(package), name))]
         lines += ["", f"## {title}", "", *(f"::: {package}.{name}" for name in sorted(found, key=str.lower))]
     return "\n".join(lines) + "\n"
 

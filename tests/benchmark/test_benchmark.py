@@ -13,7 +13,6 @@ from bivaluate.benchmark.answer import ALWAYS, ranked_measures
 from bivaluate.benchmark.fits import MethodSolution, known_rows
 from bivaluate.benchmark.page import benchmark_headline
 from bivaluate.benchmark.truth import Truth, best_agreements
-from bivaluate.measures.own import Records
 
 
 @pytest.fixture(scope="module")
@@ -244,12 +243,11 @@ def test_a_measure_with_few_answers_is_not_ranked_first():
     assert ranked_measures(table)["measure"].tolist() == ["c", "b", "a"]
 
 
-def test_failed_fits_and_own_measures_stand_on_the_page(tmp_path, monkeypatch):
+def test_failed_fits_and_own_measures_stand_on_the_page(tmp_path, monkeypatch, no_own_measures):
     script = "import sys\nsys.exit('out of ideas' if 'id,c1,c2' in open(sys.argv[1]).readline() else 'no CSV')\n"
     (tmp_path / "tool.py").write_text(script)
     (tmp_path / "size_of.py").write_text("def rows(X, solution):\n    return sum(len(rows) for rows, _ in solution)\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Records, "own", {})
     mine = f"mine=cmd:'{sys.executable}' tool.py {{matrix}} {{out}} {{k}}"
     found = run_benchmark(
         "RUN", cases=["raised"], algorithms=["spectral", "spectral_co", mine], measures=["size_of:rows"], time_limit=60

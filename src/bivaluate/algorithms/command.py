@@ -265,9 +265,15 @@ class CommandEstimator(BiclusteringEstimator):
         try:
             return read_solution(written[0], named, format=self.format, index_base=self.index_base)
         except BivaluateError as error:
-            reason = str(error).replace(f"{folder}/", "")
+            reason = error.args[0] if isinstance(error.args[0], Advice) else Advice(str(error))
             apart = "\n" if "\n" in reason else " "  # after an example, on a line of its own
-            raise CommandError(f"{name} wrote {names}, which cannot be read: {reason}{apart}{said}") from error
+            parts = [
+                Option(python=f"the parameter {part}", command=f"--param {part}")
+                if isinstance(part, Option)
+                else type(part)(part.replace(f"{folder}/", ""))
+                for part in reason.parts
+            ]
+            raise CommandError(Advice(f"{name} wrote {names}, which cannot be read: ", *parts, apart + said)) from error
 
 
 @dataclass(frozen=True)
@@ -300,15 +306,9 @@ def _write(named: Matrix, folder: Path, style: str) -> Path:
         path = folder / f"matrix.{style}"
         named.to_frame().to_csv(path, sep="\t" if style == "tsv" else ",", index_label="id", na_rep="NA")
         return path
-    if style == "mtx":
-        from scipy.io import mmwrite
-        from scipy.sparse import coo_array
-
-        mmwrite(folder / "matrix.mtx", coo_array(named.values))
-        return folder / "matrix.mtx"
     from bivaluate.io import write_matrix
 
-    path = folder / ("matrix.npy" if style == "npy" else "matrix.txt")
+    path = folder / f"matrix.{style if style in ('npy', 'mtx') else 'txt'}"
     write_matrix(named.values, path)
     return path
 

@@ -83,9 +83,11 @@ def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) 
     held, more = best[best >= MATCHED], int((of_found < MATCHED).sum())
     matched: dict[int, list[str]] = {}
     for k in np.flatnonzero(best >= MATCHED):
-        matched.setdefault(int(shared[k].argmax()), []).append(f"B{k + 1}")
-    several = [f"; B{j + 1} matches {'both ' * (len(b) == 2)}{listing(b)}" for j, b in matched.items() if len(b) > 1]
-    missed = [f"B{k + 1}" for k, share in enumerate(best) if share < MATCHED]
+        matched.setdefault(int(shared[k].argmax()), []).append(wanted.names[k])
+    several = [
+        f"; {found.names[j]} matches {'both ' * (len(b) == 2)}{listing(b)}" for j, b in matched.items() if len(b) > 1
+    ]
+    missed = [name for name, share in zip(wanted.names, best, strict=True) if share < MATCHED]
     how = ", nearly exactly" if len(held) and held.min() >= DUPLICATE else ""
     rest = f"; it misses {listing(missed, 5)}" if missed else ""
     extra = f"; {more} of its {plural(len(found), 'bicluster')} match{'es' if more == 1 else ''} none" if more else ""
@@ -134,4 +136,6 @@ def _read_without_matrix(files: Sequence[Path], solution_file: SolutionFile) -> 
     def numbers(labels: Sequence[Any], known: dict[str, int]) -> list[int]:
         return [known.setdefault(label, len(known)) for label in labels]  # the same in all solutions
 
-    return [Biclustering([(numbers(r, rows), numbers(c, cols)) for r, c in d.members], None) for d in documents]
+    return [
+        Biclustering([(numbers(r, rows), numbers(c, cols)) for r, c in d.members], names=d.names) for d in documents
+    ]

@@ -263,7 +263,8 @@ def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
 def _print_findings(evaluation: Evaluation, common: Sequence[str]) -> None:
     """Print the notes on one solution; not what is said of all of them, or by the headline."""
     for sentence in evaluation.findings:
-        if sentence not in common and sentence != evaluation.verdict.headline:
+        told = sentence in evaluation.solution.info.get("notes", ())  # when the file was read
+        if sentence not in common and sentence != evaluation.verdict.headline and not told:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -31,10 +32,13 @@ Indices = NDArray[np.int64]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 REVERSED = "the pattern is reversed there"
+UNSPECIFIC = "most sets of equally active rows outside move together as strongly"
 FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
 SMALLEST_STRATUM = 32  # a part of the rows with fewer is not halved again
+CONTROLS = 20  # sets of equally active rows outside, per bicluster
 FEW, MANY = 5, 99  # references: fewer give no second null, at least as many give an empirical one
 MOST_CELLS = 50_000_000  # of B as it is held; columns beyond are left out at random
+MOST_DRAWN = 4_000_000  # rows put in random order at a time
 AUTO_K = 20
 
 
@@ -47,6 +51,7 @@ class Confirmation:
     notes: list[str]
     level: float
     solution: Biclustering
+    where: str
 
     @property
     def biclusters(self) -> pd.DataFrame:
@@ -56,21 +61,36 @@ class Confirmation:
         return pd.DataFrame(self.records)
 
     @property
+    def headline(self) -> str:
+        """How many biclusters hold, in at most 15 words."""
+        counts = Counter(record["verdict"] for record in self.records)
+        hits, n = counts[CONFIRMED], len(self.records)
+        if counts[CANNOT] == n:
+            return (
+                f"None of the {n} biclusters can be asked about." if n > 1 else "The bicluster cannot be asked about."
+            )
+        if n == 1:
+            return f"The bicluster {'holds' if hits else 'does not hold'} in {self.where}."
+        rest = f"; {counts[CANNOT]} cannot be asked about." if counts[CANNOT] else "."
+        return f"{hits or 'None'} of {n} biclusters {'hold' if hits > 1 else 'holds'} in {self.where}{rest}"
+
+    @property
     def summary(self) -> str:
-        """The result in a sentence."""
-        asked, n = int(self.scores["n_asked"]), len(self.records)
-        if not asked:
-            return f"None of the {plural(n, 'bicluster')} can be asked about."
-        hits = sum(record["verdict"] == CONFIRMED for record in self.records)
-        are = "are" if hits > 1 else "is"
-        text = f"{hits or 'None'} of the {plural(asked, 'bicluster')} that can be asked about {are} confirmed"
-        shares = (("share_surrogates", "biclusters of surrogates"), ("share_controls", "equally active rows outside"))
-        beside = [f"{percent(v)} of {who}" for key, who in shares if not math.isnan(v := self.scores[key])]
-        return f"{text}; {' and '.join(beside)} would be." if beside else f"{text}."
+        """The headline, and how often chance gives the same."""
+        text, of_controls = self.headline, self.scores["share_controls"]
+        sets = f"{plural(int(self.scores['n_controls']), 'set')} of equally active rows outside"
+        who = (("share_surrogates", "the biclusters found in surrogates"), ("share_controls", sets))
+        if found := [f"{percent(v)} of {name}" for key, name in who if not math.isnan(v := self.scores[key])]:
+            text += f" {' and '.join(found)} would hold too."
+        if of_controls > 0.5 and any(record["verdict"] == CONFIRMED for record in self.records):
+            text += (
+                " So other active rows move together there as well, most of them less strongly than those that hold."
+            )
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that JSON can hold."""
-        said = {"summary": self.summary, "level": self.level, "scores": self.scores}
+        said = {"headline": self.headline, "summary": self.summary, "level": self.level, "scores": self.scores}
         return said | {"biclusters": self.records, "notes": self.notes}
 
     def __repr__(self) -> str:
@@ -130,7 +150,7 @@ def confirm(
     -------
     Confirmation
         A verdict per bicluster, and the shares by chance. One whose pattern is supported in B, but reversed, is not
-        confirmed.
+        confirmed, nor one whose rows most sets of equally active rows outside equal.
 
     Raises
     ------
@@ -208,13 +228,16 @@ def confirm(
     assert solution is not None
     own = rows_of(solution)
     records, scores = _RowTest(first, second, row_of, draws, random_state, notes).ask(own, references, level)
+    for record, name in zip(records, solution.names, strict=True):
+        record["bicluster"] = name
     if halves is None:
         _add_evidence(records, solution, first, second, row_of, notes)
     elif given:
         for record, rows in zip(records, own, strict=True):
             shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
-            record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": float(max(shared))}
-    return Confirmation(records, scores, notes, level, solution)
+            record |= {"nearest": given.names[int(np.argmax(shared))], "overlap": float(max(shared))}
+    where = "the other half" if halves else second.name if second.name != first.name else "B"
+    return Confirmation(records, scores, notes, level, solution, where)
 
 
 def _search_of(
@@ -264,64 +287,76 @@ class _RowTest:
         if m > most:
             notes.append(f"{B.name} has {m:,} columns; {most:,} of them, drawn at random, were used.")
         self.C = standardised(B.block(row_of[self.rows], cols))
-        mean, sd = row_moments(A)[:, self.rows]
-        self.strata = strata_of(np.arange(len(shared)), sd, mean)
-        self.ranks = np.column_stack([np.argsort(np.argsort(values, kind="stable")) for values in (mean, sd)])
+        self.mean, self.sd = row_moments(A)[:, self.rows]
 
     def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Any:
         """Return a record for each set of rows of A, and the shares that chance gives."""
-        records = [self.score(rows) for rows in own]
+        records = [self.score(rows, CONTROLS) for rows in own]
         copies = [[each for each in map(self.score, found) if not each["reason"]] for found in references]
-        controls = [self.score(self._control(rows)) for rows, r in zip(own, records, strict=True) if not r["reason"]]
         null = list(chain(*copies))
+        controls = [each for record in records if (each := record.pop("controls"))]
         for k, (record, p, q) in enumerate(zip(records, *p_and_q(records, null), strict=True)):
             verdict = CANNOT if math.isnan(q) else CONFIRMED if q <= level else NOT_CONFIRMED
-            records[k] = {"bicluster": f"B{k + 1}"} | record | {"p": float(p), "q": float(q), "verdict": verdict}
+            records[k] = {"bicluster": ""} | record | {"p": float(p), "q": float(q), "verdict": verdict}
+            if verdict == CONFIRMED and record["as_strong"] > 0.5:
+                records[k] |= {"verdict": NOT_CONFIRMED, "reason": UNSPECIFIC}
         others = [list(chain(*copies[:k], *copies[k + 1 :])) for k in range(len(copies))]
         by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
-        scores = {"n_asked": float(sum(not record["reason"] for record in records)), "n_references": float(len(null))}
+        asked = sum(record["verdict"] != CANNOT for record in records)
+        scores = {"n_asked": asked, "n_references": len(null), "n_controls": sum(map(len, controls))}
         scores["share_surrogates"] = _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan
-        scores["share_controls"] = _share(p_and_q(controls, null)[1], level)
+        by_set = [p_and_q(each, null)[1] for each in zip(*controls, strict=True)]
+        scores["share_controls"] = _share(list(chain(*by_set)), level)
         if references and len(null) < FEW:
             said = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
             self.notes.append(f"{said}: too few for the second null, so p is that of the draws.")
         return records, scores
 
-    def score(self, rows: Indices) -> dict[str, Any]:
-        """Return T of some rows of A, its mean over draws within strata, z and p_a; or why they cannot be asked."""
-        from scipy.sparse import csr_array
+    def score(self, rows: Indices, n_controls: int = 0) -> dict[str, Any]:
+        """Return T of some rows of A, its mean over draws within strata, z and p_a; or why they cannot be asked.
 
+        Controls are drawn as the null is, from the rows outside, and have the same null.
+        """
         n, at = len(self.rows), self.position[rows]
         at = at[at >= 0]
         record: dict[str, Any] = {"n_rows": len(rows), "shared_rows": len(at)}
-        record |= dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q", "verdict"), math.nan)
+        record |= dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q", "as_strong", "verdict"), math.nan)
         if len(at) < FEWEST_ROWS or len(at) > LARGEST_SHARE * n:
             few, many = f"fewer than {FEWEST_ROWS} shared rows", f"more than 60 % of the {n} shared rows"
-            return record | {"reason": few if len(at) < FEWEST_ROWS else many}
-        chosen = []
-        for stratum in self.strata:
-            if wanted := len(np.intersect1d(stratum, at, assume_unique=True)):
-                order = np.argsort(self.rng.random((self.draws, len(stratum))), axis=1)
-                chosen.append(stratum[order[:, :wanted]])
-        drawn = np.concatenate(chosen, axis=1)
-        ends = np.arange(self.draws + 1) * len(at)
-        picks = csr_array((np.ones(drawn.size), drawn.ravel(), ends), shape=(self.draws, n))
-        null = ((picks @ self.C) ** 2).sum(axis=1)
+            return record | {"reason": few if len(at) < FEWEST_ROWS else many, "controls": []}
+        inside = np.isin(np.arange(n), at)
+        strata = [part for part in strata_of(np.arange(n), self.sd, self.mean, inside) if inside[part].any()]
+        wanted = [int(inside[stratum].sum()) for stratum in strata]
+        null = self._drawn(strata, wanted, self.draws)
         T, mean, sd = float((self.C[at].sum(axis=0) ** 2).sum()), float(null.mean()), float(null.std())
-        p = (1 + int((null >= T).sum())) / (self.draws + 1)
-        z = (T - mean) / sd if sd > 0 else 0.0
-        return record | {"statistic": T, "expected": mean, "z": z, "p_draws": p, "reason": ""}
 
-    def _control(self, rows: Indices) -> Indices:
-        """Return rows outside, each the nearest to one inside in the ranks of mean and sd in A."""
-        at = self.position[rows]
-        free = np.setdiff1d(np.arange(len(self.rows)), at)
-        taken = []
-        for row in at[at >= 0][: len(free)]:
-            nearest = int(((self.ranks[free] - self.ranks[row]) ** 2).sum(axis=1).argmin())
-            taken.append(int(free[nearest]))
-            free = np.delete(free, nearest)
-        return np.asarray(self.rows[taken])
+        def against_null(value: float) -> dict[str, float]:
+            p = (1 + int((null >= value).sum())) / (self.draws + 1)
+            return {"z": (value - mean) / sd if sd > 0 else 0.0, "p_draws": p}
+
+        outside = [stratum[~inside[stratum]] for stratum in strata]
+        enough = all(len(stratum) >= k for stratum, k in zip(outside, wanted, strict=True))
+        others = self._drawn(outside, wanted, n_controls) if enough and n_controls else np.empty(0)
+        record["as_strong"] = float((others > (1 + 1e-9) * T).mean()) if len(others) else math.nan
+        record |= {"statistic": T, "expected": mean, **against_null(T), "reason": ""}
+        return record | {"controls": [against_null(value) for value in others]}
+
+    def _drawn(self, strata: Sequence[Indices], wanted: Sequence[int], n: int) -> Floats:
+        """Return T of n sets of rows drawn at random, as many of each stratum as wanted."""
+        from scipy.sparse import csr_array
+
+        rows, ends = np.concatenate(strata), np.cumsum([len(stratum) for stratum in strata])
+        starts = [0, *ends[:-1]]
+        taken = np.concatenate([start + np.arange(k) for start, k in zip(starts, wanted, strict=True)])
+        part = np.repeat(np.arange(len(strata)), np.diff([0, *ends]))
+        totals = []
+        for done in range(0, n, step := max(1, MOST_DRAWN // len(rows))):
+            keys = part + self.rng.random((min(step, n - done), len(rows)))  # a random order within each stratum
+            drawn = rows[np.argsort(keys, axis=1)[:, taken]]
+            picks = np.arange(len(drawn) + 1) * len(taken)
+            each = csr_array((np.ones(drawn.size), drawn.ravel(), picks), shape=(len(drawn), len(self.rows)))
+            totals.append(((each @ self.C) ** 2).sum(axis=1))
+        return np.concatenate(totals)
 
 
 def p_and_q(scored: Sequence[Mapping[str, Any]], null: Sequence[Mapping[str, Any]]) -> tuple[Floats, Floats]:
@@ -349,12 +384,16 @@ def reference_p(z: Floats, null: Floats) -> Floats:
     return np.asarray(t.sf((z - null.mean()) / spread, R - 1))
 
 
-def strata_of(rows: Indices, by: Floats, then: Floats) -> list[Indices]:
-    """Return rows halved at the median of one value, then of the other, in turn, while a part has at least 32."""
-    if len(rows) < SMALLEST_STRATUM:
+def strata_of(rows: Indices, by: Floats, then: Floats, inside: NDArray[np.bool_]) -> list[Indices]:
+    """Return rows halved at the median of one value, then of the other, in turn.
+
+    A part is not halved when it has fewer than 32 rows, or when more than half of the rows of a half would be inside.
+    """
+    order = rows[np.argsort(by[rows], kind="stable")]
+    halves = np.split(order, [len(rows) // 2])
+    if len(rows) < SMALLEST_STRATUM or max(inside[half].mean() for half in halves) > 0.5:
         return [rows]
-    order, half = rows[np.argsort(by[rows], kind="stable")], len(rows) // 2
-    return [*strata_of(order[:half], then, by), *strata_of(order[half:], then, by)]
+    return [part for half in halves for part in strata_of(half, then, by, inside)]
 
 
 def _centred(values: Floats, axis: int) -> tuple[Floats, Floats, Floats]:
@@ -395,16 +434,18 @@ def _add_evidence(
     if not shared:
         return
     n = int((col_of >= 0).sum())
-    notes.append(f"B has {plural(n, 'column')} with the label of a column of A: the evidence in B is theirs.")
+    cells = f"the cells of a bicluster in the {plural(n, 'column')} that both matrices have"
+    notes.append(f"The verdict is about rows over all columns of B; 'same columns' is the evidence of {cells}.")
     there = [(row_of[rows], col_of[cols]) for rows, cols in shared.values()]
     evidence = evidence_table(B, Biclustering(there, B.shape), missing="omit").alone
     for record in records:
-        record |= {"evidence_in_B": math.nan, "direction": ""}
+        record |= {"evidence_in_B": math.nan, "direction": "", "same_columns": ""}
     for (k, here), pair, value in zip(shared.items(), there, evidence, strict=True):
-        records[k]["evidence_in_B"] = float(value)
+        records[k] |= {"evidence_in_B": float(value), "same_columns": "not supported"}
         if value > 0:
             agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
-            records[k]["direction"] = "same" if agrees else "opposite"
+            direction, words = ("same", "supported") if agrees else ("opposite", "reversed")
+            records[k] |= {"direction": direction, "same_columns": words}
             if not agrees and records[k]["verdict"] == CONFIRMED:
                 records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
 

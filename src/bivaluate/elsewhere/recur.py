@@ -58,8 +58,7 @@ class Recurrence:
         """The result in a sentence."""
         n, alone = len(self.records), len(self.private)
         found = f"{plural(n, 'group')} recur{'s' if n == 1 else ''}" if n else "No group recurs"
-        occur = f"{plural(alone, 'group')} {'occurs' if alone == 1 else 'occur'}"
-        return f"{found} in at least 2 of {len(self.samples)} samples; {occur} in one sample only."
+        return f"{found} in at least 2 of {len(self.samples)} samples; {alone} occur{'s' * (alone == 1)} in one only."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the solutions as a dictionary that JSON can hold."""
@@ -205,14 +204,14 @@ def _grouped(
     everywhere, names = tuple(dict.fromkeys(label for own in labels.values() for label in own)), tuple(solutions)
     place = {label: i for i, label in enumerate(everywhere)}
     at = {name: np.array([place[label] for label in own]) for name, own in labels.items()}
-    every = [(name, k, b.rows) for name, solution in solutions.items() for k, b in enumerate(solution, start=1)]
+    every = [(name, b, own.rows) for name, each in solutions.items() for b, own in zip(each.names, each, strict=True)]
     members = [each for each in every if len(each[2]) >= FEWEST_ROWS]
     if len(members) < len(every):
         small = plural(len(every) - len(members), "bicluster")
         notes.append(f"{small} with fewer than {FEWEST_ROWS} rows cannot be told from chance and were left out.")
     sets = _masks([at[name][rows] for name, _, rows in members], len(everywhere))
     close = closeness(sets, _masks([at[name] for name, _, _ in members], len(everywhere)))
-    called = np.array([f"{name}:B{k}" for name, k, _ in members], dtype=object)
+    called = np.array([f"{name}:{b}" for name, b, _ in members], dtype=object)
     of_sample = np.array([names.index(name) for name, _, _ in members], dtype=np.int64)
     numbers = linked(close, cut)
     found, private = [], []

@@ -132,8 +132,8 @@ def traits(
         samples = _Samples(inside[:, seen], parts, within is not None, permutations, rng)
         tested = (_classes if kind == "categorical" else _numbers)(values[seen], samples)
         place = {"trait": name, "kind": kind, "n_missing": int((~seen).sum()), **NOTHING}
-        rows += [{"bicluster": f"B{k}", **place, **found} for k, found in enumerate(tested, start=1)]
-    rows.sort(key=lambda row: int(row["bicluster"][1:]))
+        rows += [{"bicluster": b, **place, **found} for b, found in zip(solution.names, tested, strict=True)]
+    rows.sort(key=lambda row: solution.names.index(row["bicluster"]))
     for row, q in zip(rows, adjusted(np.array([row["p"] for row in rows])), strict=True):
         row["q"] = float(q)
         row |= _said(row, row["trait"] in technical, level)

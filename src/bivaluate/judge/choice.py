@@ -96,65 +96,59 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     import pandas as pd
 
     results = results.reset_index(drop=True)
-    table = results[[*CANDIDATE, "seed", "status"]].copy()
-    table["value"] = (
-        results[value].where(results["status"].isin(judged_statuses(above))) if value in results else np.nan
-    )
-    table["coverage"] = results.get("coverage", np.nan)
-    table["found"] = results.get("n_biclusters", np.nan)
-    error = results.get(f"{value}_error")
-    table["stands"] = True if error is None else predicts(table["value"], error)
-    values, won = table["value"].where(table["stands"]).to_numpy(float), np.zeros(len(table), dtype=np.bool_)
-    for contest in contests(table):
-        winner = pick(values[contest], high, above, table["found"].to_numpy(float)[contest])
+    status, found = results["status"], results.get("n_biclusters", np.nan)
+    values = results[value].where(status.isin(judged_statuses(above))) if value in results else np.nan
+    columns = {"value": values, "coverage": results.get("coverage", np.nan), "found": found, "stands": 1.0}
+    table = pd.DataFrame(columns, index=results.index, dtype=np.float64)
+    if (error := results.get(f"{value}_error")) is not None:
+        table["stands"] = predicts(table["value"], error).astype(np.float64)
+    counting, won = table["value"].where(table["stands"] > 0).to_numpy(), np.zeros(len(table))
+    for contest in contests(results):
+        winner = pick(counting[contest], high, above, table["found"].to_numpy()[contest])
         if winner is not None:
-            won[contest[winner]] = True
-    table["won"] = won
-    table["degenerate"] = table["status"] == "degenerate"
-    table["failed"] = table["status"].isin(["failed", "timed out"])
-    grouped = table.groupby(CANDIDATE, sort=False, dropna=False)
-    of = grouped["value"]  # a method each: `agg` with names takes three times as long
-    summary = pd.DataFrame({"mean": of.mean(), "sd": of.std(), "n": of.count(), "seeds": of.size()})
-    summary[["degenerate", "failed", "wins"]] = grouped[["degenerate", "failed", "won"]].sum()
-    summary[["coverage", "found", "stands"]] = grouped[["coverage", "found", "stands"]].mean()
-    summary["stands"] = summary["stands"] >= ENOUGH_STAND
-    summary = summary.reset_index()
-    half = _half_width(summary["sd"].to_numpy(float), summary["n"].to_numpy())
-    summary["low"], summary["high"] = summary["mean"] - half, summary["mean"] + half
-    summary["contests"] = summary.groupby("dataset")["wins"].transform("sum")
-    return summary[[*CANDIDATE, *COLUMNS]]
+            won[contest[winner]] = 1
+    number = results.groupby(CANDIDATE, sort=False, dropna=False).ngroup().to_numpy()
+    grouped = table.groupby(number)
+    mean, sd = grouped.mean(), grouped["value"].std()
+    flags = {"n": table["value"].notna(), "seeds": None, "degenerate": status == "degenerate", "wins": won}
+    flags["failed"] = status.isin(["failed", "timed out"])
+    counts = {name: np.bincount(number, flag).astype(np.int64) for name, flag in flags.items()}
+    half = _half_width(sd.to_numpy(), counts["n"])
+    place = results.loc[~results.duplicated(CANDIDATE), CANDIDATE].reset_index(drop=True)
+    known = {**place, **mean, **counts, "mean": mean["value"], "sd": sd, "stands": mean["stands"] >= ENOUGH_STAND}
+    known |= {"low": mean["value"] - half, "high": mean["value"] + half}
+    known["contests"] = pd.Series(counts["wins"]).groupby(place["dataset"]).transform("sum")
+    return pd.DataFrame({name: known[name] for name in (*CANDIDATE, *COLUMNS)})
 
 
-def best(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.DataFrame:
+def best(
+    summary: pd.DataFrame, high: bool, above: float = -math.inf, of: Sequence[str] = CANDIDATE[:1]
+) -> pd.DataFrame:
     """Return the best candidate per data set, with the runner-up; no row where nobody wins."""
     import pandas as pd
 
+    groups: dict[tuple[Any, ...], list[dict[Any, Any]]] = {}
+    for row in summary.to_dict("records"):
+        if row["stands"] and enough_seeds(row["n"], row["seeds"]):
+            groups.setdefault(tuple(row[name] for name in of), []).append(row)
     rows = []
-    for _, group in summary.groupby("dataset", sort=False):
-        able = group[enough_seeds(group["n"], group["seeds"]) & group["stands"]]
-        first = pick(able["mean"].to_numpy(), high, above, able["found"].to_numpy(float))
+    for able in groups.values():
+        first = pick([row["mean"] for row in able], high, above, [row["found"] for row in able])
         if first is None:
             continue
-        row = able.iloc[first].to_dict()
-        base, names = str(row["algorithm"]).removesuffix(FINAL), able["algorithm"].str.removesuffix(FINAL)
-        same = (names == base) & (able["k"] == row["k"])  # a refined solution and what it was refined from
-        row["wins"] = int(able.loc[same, "wins"].sum())
-        rest = able[~same]
-        order = (-rest["mean"] if high else rest["mean"]).sort_values(kind="stable").index
-        second = rest.loc[order[0]] if len(order) else None
-        row["runner_up"] = "" if second is None else f"{refined(second['algorithm'])} K={second['k']}"
-        row["runner_up_mean"] = math.nan if second is None else float(second["mean"])
-        rows.append(row)
+        # A refined solution and what it was refined from are the same.
+        names = [(str(row["algorithm"]).removesuffix(FINAL), row["k"]) for row in able]
+        wins = sum(row["wins"] for row, name in zip(able, names, strict=True) if name == names[first])
+        rest = [row for row, name in zip(able, names, strict=True) if name != names[first]]
+        rest.sort(key=lambda row: (math.isnan(row["mean"]), -row["mean"] if high else row["mean"]))
+        second = (f"{refined(rest[0]['algorithm'])} K={rest[0]['k']}", rest[0]["mean"]) if rest else ("", math.nan)
+        rows.append({**able[first], "wins": wins, "runner_up": second[0], "runner_up_mean": second[1]})
     return pd.DataFrame(rows, columns=[*summary.columns, "runner_up", "runner_up_mean"])
 
 
 def best_k(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.DataFrame:
     """Return the best K per data set and algorithm: the paper's table of chosen K."""
-    import pandas as pd
-
-    each = (best(group, high, above) for _, group in summary.groupby(["dataset", "algorithm"], sort=False))
-    found = [frame for frame in each if len(frame)]
-    return pd.concat(found, ignore_index=True) if found else best(summary, high, above)
+    return best(summary, high, above, CANDIDATE[:2])
 
 
 def of_measure(results: pd.DataFrame, measure: str) -> pd.DataFrame:

@@ -124,7 +124,7 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
         (top, _), (left, _) = (max(side, key=lambda run: run[1] - run[0]) for side in (row_runs, col_runs))
         box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
         look: dict[str, Any] = {"va": "top", "fontsize": 8, "color": "white", "bbox": box}
-        ax.annotate(f"B{k + 1}", (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
+        ax.annotate(solution.names[k], (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
     height, width = (f"{n} {noun}" for n, noun in zip(matrix.shape, matrix.nouns, strict=True))
     ax.set(xticks=[], yticks=[], xlabel=width, ylabel=height)
     return ax
@@ -177,7 +177,7 @@ def plot_annotated_heatmap(X: Any, solution: Biclustering, *, width: float = 4.0
         for k, mask in enumerate(masks):
             member = np.where(mask[order], "in", "out")
             palette = {"in": style.series_colour(k), "out": style.FAINT}
-            words = {"label": f"B{k + 1}", "label_loc": place, "label_props": {"fontsize": 7}}
+            words = {"label": solution.names[k], "label_loc": place, "label_props": {"fontsize": 7}}
             getattr(board, f"add_{side}")(Colors(member, palette=palette, **words), size=0.14, pad=0.03, legend=False)
     board.add_pad("right", 0.9)
     figure = style.new_figure(width, height)

@@ -105,10 +105,9 @@ def _advice(groups: Sequence[RedundantGroup], names: Sequence[str]) -> list[str]
 
 
 def bicluster_names(drawn: Drawn) -> list[str]:
-    """Return what the biclusters are called: as their records say, else B1, B2, …"""
-    if len(drawn.records) == len(drawn.solution):
-        return [str(record["bicluster"]) for record in drawn.records]
-    return [f"B{k + 1}" for k in range(len(drawn.solution))]
+    """Return what the biclusters are called, as their records say where there are any."""
+    same = len(drawn.records) == len(drawn.solution)
+    return [str(record["bicluster"]) for record in drawn.records] if same else drawn.solution.names
 
 
 @dataclass(frozen=True)
@@ -293,13 +292,14 @@ def _table(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if key in METRICS and METRICS[key].direction != "none":
             values = [math.nan if r[key] is None else float(r[key]) for r in records]
             best[key] = pick(np.where(able, values, math.nan), METRICS[key].direction == "high")
-    return {"columns": columns, "rows": [[plain(record.get(c)) for c in columns] for record in records], "best": best}
+    rows = [[plain(record.get(column), 15) for column in columns] for record in records]
+    return {"columns": columns, "rows": rows, "best": best}
 
 
-def plain(value: Any) -> Any:
-    """Return a value JSON knows: NaN and infinities become None, floats keep ten digits."""
+def plain(value: Any, digits: int = 10) -> Any:
+    """Return a value JSON knows: NaN and infinities become None, floats keep so many digits."""
     if isinstance(value, (float, np.floating)):
-        return _rounded(float(value), 10)
+        return _rounded(float(value), digits)
     if isinstance(value, np.integer):
         return int(value)
     return value if value is None or isinstance(value, (bool, str, int)) else str(value)

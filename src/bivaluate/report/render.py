@@ -231,7 +231,7 @@ def write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
         "id": "bivaluate",
         "section_name": "bivaluate",
         "description": "Are the biclusters coherent, distinct and worth speaking of? "
-        + " ".join(f"{name}: {e.verdict}" for name, e in named.items()),
+        + " ".join(f"{name}: {e.verdict.headline}" for name, e in named.items()),
         "plot_type": "table",
         "pconfig": {"id": "bivaluate_scores", "title": "bivaluate: scores of solutions"},
         "headers": {metric.key: {"title": metric.symbol, "description": metric.summary} for metric in shown},

@@ -395,7 +395,7 @@ class Normal:
             level = min(level, math.sqrt((1 - part) / max(part, 1e-300) / (1 - _SHARED)))
         own = level**2 * block.cells
         if self.series:
-            own *= float((whitening(block.cols, self.series).sum(axis=0) ** 2).mean())
+            own *= independent_columns(block.cols, self.series) / len(block.cols)
         explained, noise = own * block.by_cols * block.by_rows, (self.start.squares + self.lost) / self.freedom
         raw = self.raw(1, own, explained, own, block.cells, self.start, noise)
         if self.series:
@@ -574,6 +574,11 @@ def whitening(cols: Ints, rho: float) -> Floats:
     """Return the inverse root of the correlations ρ^|j−j'| of some columns, with eigenvalues of 1 at least."""
     values, vectors = np.linalg.eigh(rho ** np.abs(cols[:, None] - cols).astype(np.float64))
     return np.asarray((vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T)
+
+
+def independent_columns(cols: Ints, rho: float) -> float:
+    """Return how many independent columns some columns of a series are worth where their level is asked for."""
+    return float((whitening(cols, rho).sum(axis=0) ** 2).sum())
 
 
 def _with(columns: Floats, count: int, at: Ints, values: Floats) -> Floats:
