@@ -267,7 +267,7 @@ def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str 
         said.append(f"{name} = {span} are as good ({symbol(measure)} within 5 %); {best} is best.")
         counts = dict.fromkeys(number(end(at.supported for at in good)) for end in (min, max))
         if any(at.supported < at.found for at in good):
-            said.append(f"They have {' to '.join(counts)} supported biclusters.")
+            said.append(f"{name} = {span} have {' to '.join(counts)} supported biclusters.")
     if measure == EVIDENCE and mine.supported < mine.found and whole is not None:
         share = percent(whole.value / mine.value)
         said.append(f"{name} = {whole.k}, with every bicluster supported, has {share} of the evidence.")
