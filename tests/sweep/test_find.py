@@ -58,8 +58,8 @@ def test_the_answer_is_the_supported_part_of_the_best_candidate(found, raised) -
     assert best["total_evidence"] == pytest.approx(judged.total, rel=1e-9)
     assert found.candidates["total_evidence"].is_monotonic_decreasing
     assert repr(found).startswith("Found(2 biclusters, all with a shifted mean. LAS (K = 2) found them; Bregman (K = ")
-    assert str(found.verdict) == "2 biclusters, all with a shifted mean."
-    assert str(evaluate(found.matrix, found).verdict) == "Both biclusters are supported."
+    assert found.verdict.headline == "2 biclusters, all with a shifted mean."
+    assert evaluate(found.matrix, found).verdict.headline == "Both biclusters are supported."
     assert [row["evidence"] for row in found.rows] == judged.gain.tolist()
 
 

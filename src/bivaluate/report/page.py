@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._text import listing, number, percent, plural
 from bivaluate.chance.evidence import SUPPORTED
-from bivaluate.judge.choice import EVIDENCE, RAW, pick
+from bivaluate.judge.choice import EVIDENCE, RAW, about_k, all_supported, pick, reached
 from bivaluate.judge.verdict import Verdict
 from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Gathered, Group, gather
@@ -151,6 +151,7 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
 def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, Drawn | None]) -> Findings:
     groups = [group for group in judged.groups if group.dataset == dataset]
     asked = (EVIDENCE, judged.criterion) if source.nulls else ()
+    surrogates = max((null.runs for null in source.nulls if null.dataset == dataset), default=0)
     case = Findings(
         groups,
         judged.criterion,
@@ -159,7 +160,8 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
         fitted=source.kind == "run",
         held_out=source.held_out,
         finds_k={group.algorithm for group in groups if source.solutions[group.taken].finds_k},
-        p_values={key: source.choice_p(key).get(dataset, math.nan) for key in asked},
+        surrogates=surrogates,
+        p_values={key: reached(source.choice_p(key).get(dataset, math.nan), surrogates) for key in asked},
     )
     supported = any(group.value("n_supported") > 0 for group in groups)
     near = None if supported else pick([group.value(RAW) for group in groups], high=True)
@@ -173,24 +175,21 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
         case,
         verdict=shown.verdict if shown is not None else None,
         near=of.name if near is not None else "",
-        p_value=case.p_values[case.criterion] if known else math.nan,
-        surrogates=beside.runs if beside else 0,
+        p_value=source.choice_p(case.criterion).get(dataset, math.nan) if known else math.nan,
     )
 
 
 def _curve(case: Findings) -> dict[str, Any] | None:
-    """Return the criterion against K for the algorithm chosen, with the range of K that is as good."""
-    winner = case.winner
-    if winner is None or winner.algorithm in case.finds_k:
+    """Return the criterion against K for the algorithm chosen, and what is to be said of it."""
+    if case.winner is None or len({at.k for at in case.curve}) < 2:
         return None
-    mine = [g for g in case.groups if g.family == winner.family and g.takes_part(case.criterion)]
-    mine.sort(key=lambda group: group.k)
-    if len({group.k for group in mine}) < 2:
-        return None
-    keys = (case.criterion, "n_supported", "n_biclusters")
-    points = [[g.k, *(plain(g.value(key)) for key in keys), plain(g.spread.get(case.criterion))] for g in mine]
-    curve = {"measure": RECORDS[case.criterion].symbol, "algorithm": winner.family, "points": points}
-    return curve | {"best": winner.k, "good": case.as_good}
+    winner, measure = case.winner, case.criterion
+    spread = {g.k: plain(g.spread.get(measure)) for g in case.groups if g.family == winner.family}
+    points = [[at.k, *map(plain, (at.value, at.supported, at.found)), spread[at.k]] for at in case.curve]
+    whole = all_supported(case.curve) if measure == EVIDENCE else None
+    curve = {"measure": RECORDS[measure].symbol, "algorithm": winner.family, "points": points, "best": winner.k}
+    said = about_k(case.curve, winner.k, measure)
+    return curve | {"good": case.as_good, "said": said, "whole": whole.k if whole else None}
 
 
 def _details(
