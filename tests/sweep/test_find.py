@@ -202,9 +202,7 @@ def test_what_a_budget_cuts_off_is_said_and_the_rest_answers(found, raised, begu
     def left() -> float:
         return 60.0 if len(tasks) <= begun else 0.0  # it is over when one more fit begins
 
-    cut = find(
-        raised[0], algorithms=QUICK, time=left, n_jobs=1, progress=lambda done, total, name: tasks.append(name)
-    )
+    cut = find(raised[0], algorithms=QUICK, time=left, n_jobs=1, progress=lambda done, total, name: tasks.append(name))
     assert 0 < len(cut.candidates) < len(found.candidates)
     assert re.fullmatch(r"After the time allowed not all was done: \d+ fits? of .* did not finish\.", cut.notes[-1])
     shared = found.candidates.merge(cut.candidates, on=["algorithm", "k", "seed"], suffixes=("", "_cut"))
