@@ -63,6 +63,17 @@ def test_the_glossary_explains_every_word_of_a_verdict():
     for word in ("supported", "not supported", "too small to judge", "redundant with", "evidence", "pattern", "inside"):
         assert word in words
     explained = " ".join(word for pair in GLOSSARY for word in pair)
-    for word in ("CR", "CC", "ASR", "NSR", "AvgVE", "NVE", "total, raw evidence", "as good", "confirmed", "very strong"):
+    for word in (
+        "CR",
+        "CC",
+        "ASR",
+        "NSR",
+        "AvgVE",
+        "NVE",
+        "total, raw evidence",
+        "as good",
+        "confirmed",
+        "very strong",
+    ):
         assert re.search(rf"\b{word}\b", explained), word
     assert not any(RETIRED.search(meaning) for _, meaning in GLOSSARY)
