@@ -156,7 +156,7 @@ def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
             low, high = np.diff(axis.edges).min(), np.diff(axis.edges).max()
             parts.append(f"{len(axis.order):,} {things} in {axis.n_bins:,} bins of {low:,} to {high:,}")
     some = f", of {ROWS_OF_A_BIN} {matrix.nouns[0]} of each bin at most"
-    looked_at = some if rows.is_binned and not matrix.in_memory else ""
+    looked_at = some if np.diff(rows.edges).max() > ROWS_OF_A_BIN and not matrix.in_memory else ""
     return f"Too large to draw cell by cell: each cell shown is a mean ({listing(parts)}){looked_at}." if parts else ""
 
 
