@@ -99,7 +99,7 @@ def temporary(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def typed(monkeypatch):
+def started_as(monkeypatch):
     """Set the words that this process was started with."""
     return lambda *words: monkeypatch.setattr("sys.argv", [str(word) for word in words])
 

@@ -124,7 +124,11 @@ def _refuse_constant(word: str) -> float:
 
 def parse_document(text: str, name: str) -> Document:
     """Check the text of a bivaluate JSON file; `name` stands in messages."""
-    content = parse_json(text, name)
+    return checked_document(parse_json(text, name), name)
+
+
+def checked_document(content: Any, name: str) -> Document:
+    """Check what a bivaluate JSON file holds."""
     if isinstance(content, list):
         content = {"biclusters": content}
     if not isinstance(content, dict):

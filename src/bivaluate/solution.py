@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 Indices = NDArray[np.int64]
 SIDES = ("row", "column")
-_GENES_FIRST = "Positions count genes as rows and cells as columns of the AnnData object; obs_rows=True swaps the two."
+_CELLS_FIRST = Option(python="obs_rows=True", command="--transpose")
+_GENES_FIRST = Advice(
+    "Positions count genes as rows and cells as columns of the AnnData object; ", _CELLS_FIRST, " swaps the two."
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,7 +72,7 @@ def test_traits(run, files):
     assert run(*words, "--report", "page.html").code == 0
     page = (files / "page.html").read_text()
     assert "Biclusters and the annotations of their samples" in page
-    assert '<h1 id="verdict-title">1 of 2 biclusters shares an annotation of their samples.</h1>' in page
+    assert '<h1 id="verdict-title">The samples of 1 of 2 biclusters share an annotation.</h1>' in page
     doubtful = run(*words, "--technical", "type").out
     assert "may be technical: 100 % of its samples are type case" in doubtful
 

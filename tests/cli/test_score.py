@@ -134,8 +134,6 @@ def test_options_reach_the_scores(run, example):
     assert nve("--metrics", "nve,coverage")["scores"].keys() == {"nve", "coverage"}
     assert len(nve("--metrics", "all")["scores"]) == sum(m.level == "solution" for m in METRICS.values())
     assert run("score", "matrix.csv", "solution.json", "--metrics", "all").code == 0
-    gone = run("score", "matrix.csv", "solution.json", "--all").err
-    assert gone == "error: score has no --all any more; use --metrics all.\n"
 
 
 def test_degenerate_is_said_once_and_is_not_a_failure(run, example):

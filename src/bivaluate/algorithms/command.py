@@ -12,7 +12,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -268,7 +268,7 @@ class CommandEstimator(BiclusteringEstimator):
             reason = error.args[0] if isinstance(error.args[0], Advice) else Advice(str(error))
             apart = "\n" if "\n" in reason else " "  # after an example, on a line of its own
             parts = [
-                Option(python=f"the parameter {part}", command=f"--param {part}")
+                replace(part, python=f"the parameter {part}", command=f"--param {part}")
                 if isinstance(part, Option)
                 else type(part)(part.replace(f"{folder}/", ""))
                 for part in reason.parts

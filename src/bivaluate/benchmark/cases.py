@@ -13,11 +13,14 @@ from bivaluate.datasets import load_labelled, make_scenario
 from bivaluate.datasets.catalogue import DATASETS
 from bivaluate.datasets.labelled import Labelled
 from bivaluate.datasets.scenarios import SCENARIOS
+from bivaluate.elsewhere.confirm import FEWEST_HALVED
+from bivaluate.elsewhere.fits import columns_of
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
+_gaussian: Draw = np.random.Generator.standard_normal
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,8 @@ class Case:
     ----------
     name, domain, load : str, str, callable
         What tables call it, what kind of data it is, and from a seed to a :class:`Problem`.
-    quick, prepared : bool
-        Whether the quick form has it too, and whether a real matrix is cut or filled by a fixed rule first.
+    quick : bool
+        Whether the quick form has it too.
 
     See Also
     --------
@@ -74,15 +77,10 @@ class Case:
     domain: str
     load: Callable[[int], Problem]
     quick: bool = False
-    prepared: bool = False
 
 
 SHAPE = (200, 40)
 BLOCKS = ((30, 10), (40, 8), (25, 12))
-
-
-def _gaussian(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    return rng.normal(size=shape)
 
 
 def _heavy(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
@@ -154,11 +152,10 @@ def _repeat(name: str, again: str, seed: int) -> Problem:
 def _halves(load: Callable[[int], Problem], turned: bool, seed: int) -> Problem:
     """At most the 500 rows that vary most, in every other column; turned, rows are halved and columns judged."""
     whole = load(seed).matrix.T if turned else load(seed).matrix
-    if whole.sparse:
-        cells = whole.to_scipy()
-    else:
-        cells = whole.values[np.sort(np.argsort(-np.nanvar(whole.values, axis=1), kind="stable")[:MOST_HALVED])]
-    first, second = (Matrix(cells[:, start::2].copy(), absent=whole.absent) for start in (0, 1))
+    if not whole.sparse:
+        most = np.sort(np.argsort(-np.nanvar(whole.values, axis=1), kind="stable")[:MOST_HALVED])
+        whole = Matrix(whole.values[most], absent=whole.absent)
+    first, second = (columns_of(whole, slice(start, None, 2), "half") for start in (0, 1))
     return Problem(first, other=second)
 
 
@@ -222,7 +219,7 @@ def _without_gaps(matrix: Matrix) -> Matrix:
 
 
 MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
-MOST_HALVED, FEWEST_HALVED = 500, 8
+MOST_HALVED = 500
 _REPEATS = ("12_heat_shock_1", "13_heat_shock_2"), ("15_YPD_1", "16_YPD_2"), ("08_25mM_DTT", "11_complete_DTT")
 _YEAST = [name for name, record in DATASETS.items() if record.group == "yeast"]
 _REPEATED = [f"yeast:{name}" for pair in _REPEATS for name in pair]
@@ -246,13 +243,13 @@ _CASES = (
     Case("Poisson noise", "noise", partial(_noise, _counts), quick=True),
     *(Case(f"scenario:{key}", "planted", partial(_scenario, key), quick=key in ("S1", "S5")) for key in SCENARIOS),
     *(Case(name, "genes", partial(_expression, name), quick=name == _YEAST[0]) for name in _YEAST),
-    Case("brown", "functions", _brown, quick=True, prepared=True),
-    Case("mulan_yeast", "functions", _mulan, prepared=True),
-    Case("pbmc68k", "cells", _cells, prepared=True),
-    Case("movielens", "ratings", _ratings, prepared=True),
-    *(Case(name, "text", partial(_documents, name), prepared=True) for name in ("newsgroups", "reuters_r8")),
+    Case("brown", "functions", _brown, quick=True),
+    Case("mulan_yeast", "functions", _mulan),
+    Case("pbmc68k", "cells", _cells),
+    Case("movielens", "ratings", _ratings),
+    *(Case(name, "text", partial(_documents, name)) for name in ("newsgroups", "reuters_r8")),
     *(
-        Case(f"yeast:{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a, prepared=True)
+        Case(f"yeast:{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a)
         for pair in _REPEATS
         for a, b in (pair, pair[::-1])
     ),
@@ -267,7 +264,6 @@ CASES: dict[str, Case] = {case.name: case for case in _CASES} | {
         f"{case.name} halves",
         "planted halves" if case.domain == "planted" else "repeats",
         partial(_halves, case.load, case.domain in ("ratings", "text")),
-        prepared=True,
     )
     for case in _HALVED
 }

@@ -12,8 +12,9 @@ import numpy as np
 from bivaluate._files import write_whole
 from bivaluate._text import markdown_table, number, percent, plural
 from bivaluate.benchmark.answer import ALWAYS, algorithm_names, names_of
-from bivaluate.benchmark.cases import CASES
+from bivaluate.benchmark.cases import CASES, UNHALVED
 from bivaluate.benchmark.truth import AGREEMENTS
+from bivaluate.elsewhere.confirm import FEWEST_HALVED
 from bivaluate.plots import style
 from bivaluate.registry import symbol
 from bivaluate.sweep.load import failure_sentences
@@ -44,7 +45,9 @@ PREPARED = (
     "each type, of MovieLens the 300 users and 300 films with the most ratings (what was not rated is the user's mean), of "
     "20 Newsgroups and R8 the first 25 documents of each class and the words in at least 20 of them, kept sparse "
     "for the algorithms that can work so. An algorithm that cannot take a matrix (for example negative cells) is left out on "
-    "it; one that finds the number of biclusters itself is asked for at most the largest K."
+    "it; one that finds the number of biclusters itself is asked for at most the largest K. Every data set has repeats or "
+    "is halved, too: every other column (every other row of text and ratings) of the 500 rows that vary most. Noise has "
+    f"nothing to hold, and {', '.join(UNHALVED)} have neither a repeat nor the {FEWEST_HALVED} columns that halves need."
 )
 
 

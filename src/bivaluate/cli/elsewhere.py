@@ -79,7 +79,7 @@ def confirm(
     if tables.give(result.records, document, csv, as_json):
         return
     shown = {"bicluster": "", "n_rows": "rows", "shared_rows": "shared", "z": "z", "p": "p", "q": "q"}
-    shown |= {"same_columns": "same columns", "nearest": "like", "verdict": "verdict"}
+    shown |= {"direction": "pattern there", "nearest": "like", "verdict": "verdict"}
     said = [r | {"verdict": ": ".join(filter(None, (r["verdict"], r["reason"])))} for r in result.records]
     print_records(shown, said)
     out.print(f"\n{result.summary}", style="bold")

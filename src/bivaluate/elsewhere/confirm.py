@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
-from bivaluate.elsewhere.fits import Progress, Search, columns_of, fit_each, match_rows, places
+from bivaluate.elsewhere.fits import Indices, Masks, Progress, Search, columns_of, fit_each, match_rows, places
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 REVERSED = "the pattern is reversed there"
 UNSPECIFIC = "most sets of equally active rows outside move together as strongly"
-FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
+FEWEST_ROWS, LARGEST_SHARE, FEWEST_HALVED = 5, 0.6, 8
 SMALLEST_STRATUM = 32  # a part of the rows with fewer is not halved again
 CONTROLS = 20  # sets of equally active rows outside, per bicluster
 FEW, MANY = 5, 99  # references: fewer give no second null, at least as many give an empirical one
@@ -64,15 +63,12 @@ class Confirmation:
     def headline(self) -> str:
         """How many biclusters hold, in at most 15 words."""
         counts = Counter(record["verdict"] for record in self.records)
-        hits, n = counts[CONFIRMED], len(self.records)
-        if counts[CANNOT] == n:
-            return (
-                f"None of the {n} biclusters can be asked about." if n > 1 else "The bicluster cannot be asked about."
-            )
-        if n == 1:
-            return f"The bicluster {'holds' if hits else 'does not hold'} in {self.where}."
-        rest = f"; {counts[CANNOT]} cannot be asked about." if counts[CANNOT] else "."
-        return f"{hits or 'None'} of {n} biclusters {'hold' if hits > 1 else 'holds'} in {self.where}{rest}"
+        hits, lost, n = counts[CONFIRMED], counts[CANNOT], len(self.records)
+        if lost == n:
+            return "No bicluster can be asked about."
+        who = f"{hits} of {plural(n, 'bicluster')}" if hits else "No bicluster"
+        rest = f"; {lost} cannot be asked about." if lost else "."
+        return f"{who} {'hold' if hits > 1 else 'holds'} in {self.where}{rest}"
 
     @property
     def summary(self) -> str:
@@ -83,9 +79,7 @@ class Confirmation:
         if found := [f"{percent(v)} of {name}" for key, name in who if not math.isnan(v := self.scores[key])]:
             text += f" {' and '.join(found)} would hold too."
         if of_controls > 0.5 and any(record["verdict"] == CONFIRMED for record in self.records):
-            text += (
-                " So other active rows move together there as well, most of them less strongly than those that hold."
-            )
+            text += " So other active rows move together there, too, but most less strongly than those that hold."
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -202,15 +196,14 @@ def confirm(
             raise ParameterError(Advice(how, Option("algorithm"), "."))
         whole = first.T if flipped else first
         n = whole.shape[1]
-        if n < 8:
-            raise ParameterError(f"{whole.name} has {n} {halves}; halves need at least 8.")
+        if n < FEWEST_HALVED:
+            raise ParameterError(f"{whole.name} has {n} {halves}; halves need at least {FEWEST_HALVED}.")
         cuts = (slice(n // 2), slice(n // 2, None)) if ordered else (slice(0, None, 2), slice(1, None, 2))
         first, second = (columns_of(whole, cut, f"{whole.name}, half {i}") for i, cut in enumerate(cuts, start=1))
         row_of, notes = np.arange(first.shape[0]), []
     references: list[list[Indices]] = []
     if search is not None and (surrogates or halves):
-        kind = "phase" if ordered else "permute"
-        tasks = [_surrogate(first, kind, (random_state, copy)) for copy in range(surrogates)]
+        tasks = [_surrogate(first, "phase" if ordered else "permute", (random_state, i)) for i in range(surrogates)]
         tasks += [first] if halves else []
         fitted = [matrix.T for matrix in tasks] if flipped else tasks
         found, failed = fit_each(fitted, search, random_state, folder, jobs, progress)
@@ -301,12 +294,10 @@ class _RowTest:
             if verdict == CONFIRMED and record["as_strong"] > 0.5:
                 records[k] |= {"verdict": NOT_CONFIRMED, "reason": UNSPECIFIC}
         others = [list(chain(*copies[:k], *copies[k + 1 :])) for k in range(len(copies))]
-        by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
         asked = sum(record["verdict"] != CANNOT for record in records)
         scores = {"n_asked": asked, "n_references": len(null), "n_controls": sum(map(len, controls))}
-        scores["share_surrogates"] = _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan
-        by_set = [p_and_q(each, null)[1] for each in zip(*controls, strict=True)]
-        scores["share_controls"] = _share(list(chain(*by_set)), level)
+        scores["share_surrogates"] = _share(zip(copies, others, strict=True), level) if len(null) >= FEW else math.nan
+        scores["share_controls"] = _share([(each, null) for each in zip(*controls, strict=True)], level)
         if references and len(null) < FEW:
             said = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
             self.notes.append(f"{said}: too few for the second null, so p is that of the draws.")
@@ -328,35 +319,28 @@ class _RowTest:
         strata = [part for part in strata_of(np.arange(n), self.sd, self.mean, inside) if inside[part].any()]
         wanted = [int(inside[stratum].sum()) for stratum in strata]
         null = self._drawn(strata, wanted, self.draws)
-        T, mean, sd = float((self.C[at].sum(axis=0) ** 2).sum()), float(null.mean()), float(null.std())
-
-        def against_null(value: float) -> dict[str, float]:
-            p = (1 + int((null >= value).sum())) / (self.draws + 1)
-            return {"z": (value - mean) / sd if sd > 0 else 0.0, "p_draws": p}
-
         outside = [stratum[~inside[stratum]] for stratum in strata]
         enough = all(len(stratum) >= k for stratum, k in zip(outside, wanted, strict=True))
         others = self._drawn(outside, wanted, n_controls) if enough and n_controls else np.empty(0)
-        record["as_strong"] = float((others > (1 + 1e-9) * T).mean()) if len(others) else math.nan
-        record |= {"statistic": T, "expected": mean, **against_null(T), "reason": ""}
-        return record | {"controls": [against_null(value) for value in others]}
+        values = np.array([(self.C[at].sum(axis=0) ** 2).sum(), *others])
+        z = (values - null.mean()) / (null.std() or math.inf)
+        p = (1 + (null >= values[:, None]).sum(axis=1)) / (self.draws + 1)
+        tested, *controls = ({"z": float(a), "p_draws": float(b)} for a, b in zip(z, p, strict=True))
+        as_strong = float((others > (1 + 1e-9) * values[0]).mean()) if len(others) else math.nan
+        record |= {"statistic": float(values[0]), "expected": float(null.mean()), **tested, "as_strong": as_strong}
+        return record | {"reason": "", "controls": controls}
 
     def _drawn(self, strata: Sequence[Indices], wanted: Sequence[int], n: int) -> Floats:
         """Return T of n sets of rows drawn at random, as many of each stratum as wanted."""
         from scipy.sparse import csr_array
 
-        rows, ends = np.concatenate(strata), np.cumsum([len(stratum) for stratum in strata])
-        starts = [0, *ends[:-1]]
-        taken = np.concatenate([start + np.arange(k) for start, k in zip(starts, wanted, strict=True)])
-        part = np.repeat(np.arange(len(strata)), np.diff([0, *ends]))
-        totals = []
-        for done in range(0, n, step := max(1, MOST_DRAWN // len(rows))):
-            keys = part + self.rng.random((min(step, n - done), len(rows)))  # a random order within each stratum
-            drawn = rows[np.argsort(keys, axis=1)[:, taken]]
-            picks = np.arange(len(drawn) + 1) * len(taken)
-            each = csr_array((np.ones(drawn.size), drawn.ravel(), picks), shape=(len(drawn), len(self.rows)))
-            totals.append(((each @ self.C) ** 2).sum(axis=1))
-        return np.concatenate(totals)
+        if n > 1 and n * len(self.rows) > MOST_DRAWN:
+            return np.concatenate([self._drawn(strata, wanted, part) for part in (n // 2, n - n // 2)])
+        orders = (self.rng.permuted(np.tile(stratum, (n, 1)), axis=1) for stratum in strata)
+        drawn = np.concatenate([order[:, :k] for order, k in zip(orders, wanted, strict=True)], axis=1)
+        ends = np.arange(n + 1) * drawn.shape[1]
+        picks = csr_array((np.ones(drawn.size), drawn.ravel(), ends), shape=(n, len(self.rows)))
+        return np.asarray(((picks @ self.C) ** 2).sum(axis=1))
 
 
 def p_and_q(scored: Sequence[Mapping[str, Any]], null: Sequence[Mapping[str, Any]]) -> tuple[Floats, Floats]:
@@ -366,9 +350,10 @@ def p_and_q(scored: Sequence[Mapping[str, Any]], null: Sequence[Mapping[str, Any
     return p, adjusted(p)
 
 
-def _share(q: Sequence[float] | Floats, level: float) -> float:
-    known = np.asarray(q)[~np.isnan(q)]
-    return float(np.mean(known <= level)) if len(known) else math.nan
+def _share(sets: Iterable[tuple[Any, Any]], level: float) -> float:
+    """Return the share of scored sets of rows that would be confirmed, each with its second null; NaN for none."""
+    q = np.array([value for scored, null in sets for value in p_and_q(scored, null)[1]])
+    return float(np.mean(q <= level)) if len(q) else math.nan
 
 
 def reference_p(z: Floats, null: Floats) -> Floats:
@@ -384,7 +369,7 @@ def reference_p(z: Floats, null: Floats) -> Floats:
     return np.asarray(t.sf((z - null.mean()) / spread, R - 1))
 
 
-def strata_of(rows: Indices, by: Floats, then: Floats, inside: NDArray[np.bool_]) -> list[Indices]:
+def strata_of(rows: Indices, by: Floats, then: Floats, inside: Masks) -> list[Indices]:
     """Return rows halved at the median of one value, then of the other, in turn.
 
     A part is not halved when it has fewer than 32 rows, or when more than half of the rows of a half would be inside.
@@ -434,20 +419,18 @@ def _add_evidence(
     if not shared:
         return
     n = int((col_of >= 0).sum())
-    cells = f"the cells of a bicluster in the {plural(n, 'column')} that both matrices have"
-    notes.append(f"The verdict is about rows over all columns of B; 'same columns' is the evidence of {cells}.")
+    pattern = f"'pattern there' about the cells in the {plural(n, 'column')} that both matrices have"
+    notes.append(f"The verdict is about rows over all columns of B, {pattern}.")
     there = [(row_of[rows], col_of[cols]) for rows, cols in shared.values()]
     evidence = evidence_table(B, Biclustering(there, B.shape), missing="omit").alone
     for record in records:
-        record |= {"evidence_in_B": math.nan, "direction": "", "same_columns": ""}
+        record |= {"evidence_in_B": math.nan, "direction": ""}
     for (k, here), pair, value in zip(shared.items(), there, evidence, strict=True):
-        records[k] |= {"evidence_in_B": float(value), "same_columns": "not supported"}
-        if value > 0:
-            agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
-            direction, words = ("same", "supported") if agrees else ("opposite", "reversed")
-            records[k] |= {"direction": direction, "same_columns": words}
-            if not agrees and records[k]["verdict"] == CONFIRMED:
-                records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
+        agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
+        direction = "not supported" if value <= 0 else "same" if agrees else "opposite"
+        records[k] |= {"evidence_in_B": float(value), "direction": direction}
+        if direction == "opposite" and records[k]["verdict"] == CONFIRMED:
+            records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
 
 
 def _profile(matrix: Matrix, rows: Indices, cols: Indices) -> Floats:

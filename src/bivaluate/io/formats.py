@@ -21,20 +21,21 @@ from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
 
 # What the files of formats need, from one place.
-__all__ = ["MAX_CELLS", "Advice", "Document", "Format", "FormatError", "Matrix", "Members", "Option", "Options"]
-__all__ += [
+__all__ = [
     "LAYER",
-    "ParameterError",
-    "Source",
-    "check_held",
-    "first_few",
-    "first_line",
-    "indices",
-    "numbered",
-    "plural",
+    "MAX_CELLS",
+    "Advice",
+    "Document",
+    "Format",
+    "FormatError",
+    "Matrix",
+    "Members",
+    "Option",
+    "Options",
 ]
+__all__ += ["ParameterError", "Source", "check_held", "first_few", "first_line", "indices", "numbered", "plural"]
 
-LAYER = Option("layer", python="layer=")
+LAYER = Option(python="layer=", command="--layer")
 UNTRUSTED = "BIVALUATE_UNTRUSTED"  # 1 in the environment: strangers wrote the files
 Content = TypeVar("Content", Matrix, Document)
 
@@ -176,7 +177,7 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
         hints = [f" {said}" for record in known.values() if record.nearly and (said := record.nearly(source))]
         said = f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with "
         listed = f": {', '.join(known)}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
-        raise FormatError(Advice(said, Option("solution_format", python="format="), listed))
+        raise FormatError(Advice(said, Option(python="format=", command="--solution-format"), listed))
     return record
 
 

@@ -111,17 +111,16 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
     placed, notes = [], []
     for axis in (0, 1):
         known, numbered = (X.row_labels, X.col_labels)[axis], numbers[axis]
-        found = None if known is None or members == "index" else _lookup(sides[axis], known)
-        inside = all(0 <= i < X.shape[axis] for side in numbered or () for i in side)
-        if found is not None and numbered is not None and found != numbered and inside:
+        share = 0.0 if known is None or members == "index" else _share_known(sides[axis], known)
+        inside = numbered is not None and all(0 <= i < X.shape[axis] for side in numbered for i in side)
+        by_label = numbered is None or share == 1 or (share >= 0.5 and not inside)
+        found, note = _positions(sides[axis], X, axis, document, name) if by_label else (numbered, "")
+        if by_label and inside and found != numbered:
             said = f"the {SIDES[axis]} members are numbers, both labels and positions of X, and the two disagree"
             label, index = Option("members", "label"), Option("members", "index")
             raise SolutionError(Advice(f"{name}: {said}. Say which: ", label, " or ", index, "."))
-        are_labels = members != "index" and not inside and _are_mostly(sides[axis], known)
-        if found is None and (numbered is None or are_labels):
-            found, note = _positions(sides[axis], X, axis, document, name)
-            notes.append(note)
-        placed.append(numbered if found is None else found)
+        placed.append(found)
+        notes.append(note)
     return _by_position(document, placed, base, name, notes)
 
 
@@ -163,12 +162,6 @@ def _positions(
     return list(placed.values()), note
 
 
-def _lookup(sides: Sequence[Sequence[str]], known: Sequence[str]) -> list[list[int]] | None:
-    table = label_table(known)
-    placed = [[table.get(label, -1) for label in side] for side in sides]
-    return None if any(i < 0 for side in placed for i in side) else placed
-
-
-def _are_mostly(sides: Sequence[Sequence[str]], known: Sequence[str] | None) -> bool:
-    every = {label for side in sides for label in side}
-    return 2 * len(every.intersection(known or ())) >= len(every)
+def _share_known(sides: Sequence[Sequence[str]], known: Sequence[str]) -> float:
+    table, every = label_table(known), {label for side in sides for label in side}
+    return sum(table.get(label, -1) >= 0 for label in every) / max(len(every), 1)

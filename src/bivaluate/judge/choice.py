@@ -26,7 +26,7 @@ from bivaluate.registry import get_metric, symbol
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 CANDIDATE = ["dataset", "algorithm", "k"]
 COLUMNS = [
@@ -61,12 +61,7 @@ def enough_seeds(counted: Any, seeds: Any) -> Any:
     return (counted > 0) & (counted >= ENOUGH_STAND * seeds)
 
 
-def pick(
-    values: Sequence[float] | np.ndarray[Any, Any],
-    high: bool,
-    above: float = -math.inf,
-    found: Sequence[float] | np.ndarray[Any, Any] | None = None,
-) -> int | None:
+def pick(values: ArrayLike, high: bool, above: float = -math.inf, found: ArrayLike | None = None) -> int | None:
     """Return the position of the best value: the first among equals, None if all of several tie or none is defined.
 
     Only values above `above` count; if that is finite, they say that something is there, and of equals the one with

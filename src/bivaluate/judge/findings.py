@@ -15,15 +15,11 @@ from bivaluate.measures.workspace import Workspace
 from bivaluate.registry import symbol
 
 MOST = 10
+Texts = Sequence[str]
 
 
 def describe_findings(
-    workspace: Workspace,
-    names: Sequence[str],
-    dropped: Sequence[str],
-    small: Sequence[str],
-    evidence: Evidence | None,
-    nve: float,
+    workspace: Workspace, names: Texts, dropped: Texts, small: Texts, evidence: Evidence | None, nve: float
 ) -> list[str]:
     """Return the remarks, the most serious first; evidence and NVE are not computed where they were not asked for."""
     sentences: list[str] = []

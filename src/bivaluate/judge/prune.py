@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bivaluate._check import check_choice
 from bivaluate._text import listing, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, Evidence, evidence_table, union_of
-from bivaluate.judge.redundancy import evidence_rows, redundant_groups
+from bivaluate.judge.redundancy import BETWEEN, evidence_rows, redundant_groups
 from bivaluate.judge.verdict import WORDS, to_merge, why
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
@@ -18,6 +18,7 @@ from bivaluate.registry import get_metric
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 _COUNTED = ("n_biclusters", "n_supported", "total_evidence", "supported_coverage", "coverage", "redundancy")
+Rows = list[dict[str, Any]]
 SHOWN = (*_COUNTED, "avg_ve", "nve", "nve_cov")
 
 
@@ -109,14 +110,14 @@ def propose_pruning(
     rows = _rows(pool, given, matrix.shape)
     groups = [tuple(str(rows[k]["bicluster"]) for k in group.members) for group in redundant_groups(rows)]
     proposals: list[Proposal] = []
-    evidence = given
     unwanted = {REDUNDANT} if keep_weak else {REDUNDANT, NOT_SUPPORTED}
     first = {str(row["bicluster"]): row for row in rows if row["verdict"] in unwanted}
-    while changes := _changes(pool, evidence, matrix.shape, unwanted, first):
+    while changes := _changes(pool, rows, unwanted, first):
         proposals += changes
         if progress is not None:
             progress(len(proposals), len(solution))
         evidence = evidence_table(matrix, Biclustering(list(pool.values()), matrix.shape), missing=missing)
+        rows = _rows(pool, evidence, matrix.shape)
     more = {"made_of": list(pool), "pruning": [p.reason for p in proposals]}
     pruned = Biclustering(list(pool.values()), solution.shape, info={**solution.info, **more})
     before = _scores(Workspace.of(matrix, solution, missing=missing))
@@ -124,37 +125,26 @@ def propose_pruning(
     return Pruning(tuple(groups), tuple(proposals), pruned, tuple(pool), before, after)
 
 
-def _rows(pool: dict[str, Bicluster], evidence: Evidence, shape: tuple[int, int]) -> list[dict[str, Any]]:
+def _rows(pool: dict[str, Bicluster], evidence: Evidence, shape: tuple[int, int]) -> Rows:
     names = list(pool)
     rows = evidence_rows(evidence, Cover(Biclustering(list(pool.values()), shape)), names)
     return [{"bicluster": name, **row} for name, row in zip(names, rows, strict=True)]
 
 
-def _changes(
-    pool: dict[str, Bicluster],
-    evidence: Evidence,
-    shape: tuple[int, int],
-    unwanted: set[str],
-    first: Mapping[str, Mapping[str, Any]],
-) -> list[Proposal]:
+def _changes(pool: dict[str, Bicluster], rows: Rows, unwanted: set[str], first: dict[str, Any]) -> list[Proposal]:
     """Make one round of changes in the pool: mergers where there are any, otherwise drops.
 
     What is unwanted in the solution given (`first`) has the reason and the evidence that it has there.
     """
-    rows, names = _rows(pool, evidence, shape), list(pool)
-    mergers, touched = [], set[str]()
-    for k, row in enumerate(rows):
-        others = evidence.redundant_with[k]
-        if to_merge(row):
-            pair = [names[at] for at in sorted((k, others[0]))]
-            if not touched & {*pair}:
-                touched |= {*pair}
-                mergers.append(_merge(pool, *pair))
-    if mergers:
-        return mergers
-    found = []
-    for name, row in zip(names, rows, strict=True):
+    found, touched, order = [], set[str](), list(pool)
+    for row in filter(to_merge, rows):
+        pair = sorted((row["bicluster"], row["redundant_with"].split(BETWEEN)[0]), key=order.index)
+        if not touched & {*pair}:
+            touched |= {*pair}
+            found.append(_merge(pool, *pair))
+    for row in [] if found else rows:
         if row["verdict"] in unwanted:
+            name = str(row["bicluster"])
             del pool[name]
             known, then = first.get(name, row), "" if name in first else "after that "
             reason = f"Drop {name}: {then}it is {WORDS[known['verdict']]} ({why(known)})."

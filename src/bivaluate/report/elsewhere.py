@@ -38,12 +38,12 @@ def report_on(
     from bivaluate.evaluation import evaluate
     from bivaluate.report import build_report
 
-    rules = {True: "omit", False: "raise"}
     named = [(X, solution.with_info(name=name)) for name, (solution, X) in pairs.items()]
-    judged = [evaluate(X, solution, missing=rules[X.has_missing]) for X, solution in named]
+    judged = [evaluate(X, solution, missing="omit" if X.has_missing else "raise") for X, solution in named]
     for evaluation, place in zip(judged, places, strict=False):
         evaluation.place = place
-    build_report(annotated(from_evaluations(judged), test), path, sections=sections, headline=headline)
+    panels = [replace(section, text=section.text.removeprefix(headline).strip()) for section in sections]
+    build_report(annotated(from_evaluations(judged), test), path, sections=panels, headline=headline)
 
 
 def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, recurs: bool, **how: Any) -> list[Section]:
@@ -60,12 +60,13 @@ def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, rec
 
 def confirm_section(found: Confirmation, of: str = "") -> Section:
     """Return the panel of a confirmation."""
-    columns = ("bicluster", "verdict", "rows", "shared rows", "z", "p", "q", "same columns", "reason")
-    keys = ("bicluster", "verdict", "n_rows", "shared_rows", "z", "p", "q", "same_columns", "reason")
-    rows = [tuple(_cell(record.get(key) or None) for key in keys) for record in found.records]
+    shown = {"bicluster": "bicluster", "verdict": "verdict", "n_rows": "rows", "shared_rows": "shared rows", "z": "z"}
+    shown |= {"p": "p", "q": "q", "direction": "pattern there", "reason": "reason"}
+    shown = {key: name for key, name in shown.items() if any(record.get(key) for record in found.records)}
+    rows = [tuple(_cell(record[key] or None) for key in shown) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
     title = f"{of} in other data" if of else "In other data"
-    return Section(title, " ".join([found.summary, *found.notes]), columns, rows, marks=marks)
+    return Section(title, " ".join([found.summary, *found.notes]), tuple(shown.values()), rows, marks=marks)
 
 
 def recur_section(found: Recurrence) -> Section:
@@ -98,7 +99,7 @@ def annotated(source: Content, test: Test) -> Content:
 def trait_headline(table: pd.DataFrame) -> str:
     """Return how many biclusters share something, in at most 15 words."""
     some, n = table.loc[table["word"] != "", "bicluster"].nunique(), table["bicluster"].nunique()
-    return f"{some or 'None'} of {plural(n, 'bicluster')} {'share' if some > 1 else 'shares'} an annotation of their samples."
+    return f"The samples of {some or 'none'} of {plural(n, 'bicluster')} share an annotation."
 
 
 def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
@@ -109,7 +110,7 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
         return []
     place = {name: k for k, name in enumerate(dict.fromkeys(table["bicluster"]))}
     telling = table[table["word"] != ""].sort_values(["bicluster", "q"], key=lambda v: v.replace(place), kind="stable")
-    names = ("bicluster", "word", "trait", "inside", "outside", "effect", "q", "verdict")
+    names = ("bicluster", "word", "trait", "inside", "outside", "effect", "p", "q", "verdict")
     rows = [tuple(_cell(row[name]) for name in names) for row in telling.to_dict("records")]
     caption = "Biclusters and the annotations of their samples: the stronger the colour, the smaller q."
     figures = [Figure(plot_traits(table), caption)] if len(table) <= MOST_CELLS else []

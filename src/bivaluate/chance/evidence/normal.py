@@ -451,22 +451,16 @@ class Normal:
             for f, o, e in zip(freedom, own, explained, strict=True)
         ]
         if not self.series:
-            for further in self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4]):
+            for further in self.further(block, state, sums, noise, (freedom[:4], own[:4], explained[:4])):
                 raws[:4] = map(max, raws, further)
         best = raws.index(max(raws))
         return Judged(raws[best], _FORMS[best], explained[best], own[best])
 
     def further(
-        self,
-        block: Block,
-        state: State,
-        sums: Sums,
-        noise: float,
-        freedom: list[float],
-        own: list[float],
-        explained: list[float],
+        self, block: Block, state: State, sums: Sums, noise: float, forms: tuple[list[float], ...]
     ) -> Iterator[list[float]]:
         """Return what else is said of the additive forms: by rows, by columns, and where the block is quiet."""
+        freedom, own, explained = forms
         factor = np.array([e / max(o, 1e-300) for e, o in zip(explained, own, strict=True)])[:, None]
         for at, squares, weights, of in zip(
             block[:2], state[:2], block.weights, explained_by_lines(block, sums), strict=True

@@ -19,6 +19,8 @@ from bivaluate.io.members import labelled
 _ROW = frozenset(["r", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
 _CLUSTER = frozenset([*NAME_WORDS, *(f"{word}s" for word in NAME_WORDS), "community", "modulecolors", "colors"])
+_COUNTS = (("n_genes", "numofrows"), ("n_samples", "numofcolumns"))
+_INDEXES = ("gene_indexes", "sample_indexes")
 _AXIS = "put a column 'axis' (row or column) in front, as in axis,label,B1,B2"
 _CELLS = {"0": False, "False": False, "FALSE": False, "1": True, "True": True, "TRUE": True}
 
@@ -55,7 +57,7 @@ def _layout(header: list[str]) -> str | None:
     return "clusters" if len(words - {""}) == 2 and one_side and words & _CLUSTER else None
 
 
-def _read(source: Source, options: Options) -> Document:
+def read_table(source: Source, options: Options) -> Document:
     """Read a table in whichever layout its header announces."""
     text = source.text()
     first, header, delimiter = _header(text)
@@ -125,22 +127,36 @@ def _long(rows: Rows, header: list[str], source: Source) -> Document:
 
 
 def _lists(rows: Rows, header: list[str], source: Source) -> Document:
+    """Read lists, by index too where UnPaSt wrote them, and hold them against sizes stated beside them."""
     at = [next(j for j, word in enumerate(header) if word in words) for words in (ROW_WORDS, COL_WORDS)]
-    name_at = next((j for j, word in enumerate(header) if word in _CLUSTER), None)
-    members, lines, names = [], [], []
+    name_at, *counted = (next((j for j, x in enumerate(header) if x in words), None) for words in (_CLUSTER, *_COUNTS))
+    numbered = [header.index(word) for word in _INDEXES if word in header]
+    members, positions, lines, names = [], [], [], []
     for line, cells in rows:
-        pair = [_split(cells[j]) for j in at]
-        if not all(pair):
-            raise source.fault(f"the bicluster has no {'columns' if pair[0] else 'rows'}.", line)
-        members.append((pair[0], pair[1]))
+        rows_, cols = (_split(cells[j], " " if "n_genes" in header else None) for j in at)
+        for what, j, side, stated in zip(("rows", "columns"), at, (rows_, cols), counted, strict=True):
+            if stated is not None:
+                source.check_count(cells[stated].removesuffix(".0"), len(side), header[j], line)
+            if not side:
+                raise source.fault(f"the bicluster has no {what}.", line)
+        if len(numbered) == 2:
+            found = [indices(cells[j].split()) for j in numbered]
+            if found[0] is None or found[1] is None:
+                raise source.fault("gene_indexes and sample_indexes must be whole numbers.", line)
+            if (len(found[0]), len(found[1])) != (len(rows_), len(cols)):
+                raise source.fault("different numbers of names and indexes.", line)
+            positions.append((found[0], found[1]))
+        members.append((rows_, cols))
         lines.append(line)
         names.append("" if name_at is None else cells[name_at])
+    if positions:
+        return Document(positions, "index", labels=members, lines=lines, names=names)
     return Document(members, "token", lines=lines, names=names)
 
 
-def _split(cell: str) -> list[str]:
-    """Return the members of a list, separated by semicolons, else by commas, else by blanks."""
-    mark = next((mark for mark in ";," if mark in cell), None)
+def _split(cell: str, mark: str | None) -> list[str]:
+    """Return the members of a list, separated by semicolons, else by commas, else by blanks, unless a mark is known."""
+    mark = mark or next((mark for mark in ";," if mark in cell), None)
     return [word.strip() for word in cell.split(mark) if word.strip()]
 
 
@@ -211,4 +227,4 @@ def _write(document: Document, path: Path) -> None:
 
 
 _NAMED, _NOTE = ("csv", "membership table (CSV, TSV)", (".csv", ".tsv")), "four layouts, see below"
-FORMAT = Format(*_NAMED, _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly)
+FORMAT = Format(*_NAMED, _detects, read_table, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly)
