@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bivaluate import _cluster
-
 LIMIT = 600.0  # seconds for another process to do something; only one that hangs needs as many
 
 
@@ -92,10 +90,19 @@ class Cluster:
             stderr=subprocess.DEVNULL,
         )
 
+    @contextmanager
+    def client(self) -> Iterator[Any]:
+        """Connect, once both workers are there."""
+        from distributed import Client
+
+        with Client(self.address, timeout=LIMIT, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=LIMIT)
+            yield client
+
     def wait(self) -> None:
         """Wait until both workers are there."""
-        with _cluster.connect(self.address) as client:
-            client.wait_for_workers(2, timeout=LIMIT)
+        with self.client():
+            pass
 
     def stop(self) -> None:
         """End all of them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
 import json
 import math
 import re
@@ -391,10 +390,9 @@ def shown_on(page: Path) -> dict[str, Any]:
 @pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
 @pytest.mark.filterwarnings("ignore:Maximum number of iterations")
 def test_terminal_page_notebook_json_and_anndata_print_one_record(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, terminal: Callable[[int], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     from anndata import AnnData
-    from rich.console import Console
 
     from bivaluate._anndata import add_results
     from bivaluate.cli import tables
@@ -423,10 +421,10 @@ def test_terminal_page_notebook_json_and_anndata_print_one_record(
     assert verdict.reason in plain
     assert all(text in plain for row in rows for text in row)
 
-    printed = io.StringIO()
-    monkeypatch.setattr(tables, "out", Console(file=printed, width=200, highlight=False, markup=False))
+    terminal(200)
+    capsys.readouterr()
     tables.print_verdict(verdict)
-    told = printed.getvalue()
+    told = capsys.readouterr().out
     assert verdict.headline in told
     assert verdict.reason in told
     for row in rows[: tables.MOST_ROWS]:

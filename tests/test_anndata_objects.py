@@ -75,8 +75,8 @@ def test_results_into_the_object_and_memberships_out(adata, tmp_path, obs_rows):
 
 @pytest.mark.parametrize("store", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("obs_rows", [False, True])
-def test_backed_objects(adata, tmp_path, store, obs_rows, monkeypatch):
-    monkeypatch.setattr("bivaluate._stored.CHUNK_CELLS", 5)  # what is larger stays in the file
+def test_backed_objects(adata, tmp_path, store, obs_rows, limits):
+    limits(CHUNK_CELLS=5)  # what is larger stays in the file
     adata.X = store(COUNTS)
     adata.write_h5ad(tmp_path / "a.h5ad")
     backed = anndata.read_h5ad(tmp_path / "a.h5ad", backed="r")
@@ -99,10 +99,10 @@ def test_backed_objects(adata, tmp_path, store, obs_rows, monkeypatch):
 @pytest.mark.parametrize("store", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize("obs_rows", [False, True])
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
-def test_an_object_backed_by_zarr_is_opened_again_where_it_is_sent(adata, tmp_path, store, obs_rows, monkeypatch):
+def test_an_object_backed_by_zarr_is_opened_again_where_it_is_sent(adata, tmp_path, store, obs_rows, limits):
     import zarr
 
-    monkeypatch.setattr("bivaluate._stored.CHUNK_CELLS", 5)
+    limits(CHUNK_CELLS=5)
     adata.X = store(COUNTS)
     adata.write_zarr(tmp_path / "a.zarr")
     node = zarr.open_group(tmp_path / "a.zarr", mode="r")["X"]

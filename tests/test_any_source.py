@@ -8,36 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import (
-    Biclustering,
-    Matrix,
-    MatrixError,
-    ParameterError,
-    _rows,
-    evaluate,
-    evidence_table,
-    propose_pruning,
-)
-from bivaluate import matrix as matrices
-from bivaluate._rows import ArraySource, FileSource
-from bivaluate.measures import _mergers as mergers
+from bivaluate import Biclustering, Matrix, MatrixError, ParameterError, evaluate, evidence_table, propose_pruning
+from tests.sources import Own, as_it_is, in_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
-
-
-class Own:
-    """A source of someone's own: rows on demand."""
-
-    sparse, dtype = False, np.dtype(np.float64)
-
-    def __init__(self, X):
-        self._X, self.shape = X, X.shape
-
-    def rows(self, start, stop):
-        return self._X[start:stop]
-
-    def take(self, rows):
-        return self._X[rows]
 
 
 def counts(shape=(140, 30)):
@@ -50,25 +24,21 @@ def counts(shape=(140, 30)):
 
 
 def forms(X, folder):
-    np.save(folder / "x.npy", X)
     return {
         "CSR": scipy.sparse.csr_array(X),
         "CSC": scipy.sparse.csc_array(X),
-        "file": Matrix(FileSource.of_map(np.load(folder / "x.npy", mmap_mode="r"))),
-        "float32": Matrix(ArraySource(X.astype(np.float32))),
+        "file": in_file(X, folder / "x.npy"),
+        "float32": as_it_is(X.astype(np.float32)),
         "own": Own(X),
     }
 
 
 @pytest.mark.parametrize("size", ["small", "large"])
-def test_every_measure_and_finding_is_the_same_from_every_source(size, tmp_path, monkeypatch):
+def test_every_measure_and_finding_is_the_same_from_every_source(size, tmp_path, limits):
     X, solution = counts()
     expected = evaluate(X, solution, metrics="all")
     if size == "large":
-        monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
-        for module in (_rows, matrices):
-            monkeypatch.setattr(module, "CHUNK_CELLS", 600)
-        monkeypatch.setattr("bivaluate.measures.workspace.CHUNK_CELLS", 0)
+        limits(KERNEL_CELLS=0, CHUNK_CELLS=600)
     for name, form in forms(X, tmp_path).items():
         found = evaluate(form, solution, metrics="all")
         assert found.scores == pytest.approx(expected.scores, rel=1e-9, abs=1e-12, nan_ok=True), name
@@ -111,38 +81,34 @@ def test_pruning_is_the_same():
     assert found.after == pytest.approx(expected.after, rel=1e-9, nan_ok=True)
 
 
-def test_what_needs_too_many_cells_at_once_is_undefined_with_a_reason(monkeypatch):
+def test_what_needs_too_many_cells_at_once_is_undefined_with_a_reason(limits):
     X, solution = counts()
-    monkeypatch.setattr(matrices, "LARGEST_DENSE_BYTES", 8 * 2000)
-    monkeypatch.setattr("bivaluate.measures.workspace.LARGEST_DENSE_BYTES", 8 * 300)
+    limits(LARGEST_DENSE_BYTES=8 * 2000)
+    limits("measures", LARGEST_DENSE_BYTES=8 * 300)
     found = evaluate(Own(X), solution, metrics=["ve", "var", "las", "bisilhouette"])
     assert found._reasons(1) == dict.fromkeys(("var", "las"), "it needs more cells at once than fit in memory")
     assert found.status["bisilhouette"] == "it needs more cells at once than fit in memory"
     assert found.records[1]["ve"] == evaluate(X, solution, metrics=["ve"]).records[1]["ve"]
 
 
-def test_a_missing_cell_far_down_is_named(monkeypatch):
+def test_a_missing_cell_far_down_is_named(limits):
     X, _ = counts()
     X[137, 21] = np.nan
-    for module in (_rows, matrices):
-        monkeypatch.setattr(module, "CHUNK_CELLS", 60)
-    monkeypatch.setattr("bivaluate.measures.workspace.CHUNK_CELLS", 0)
-    monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
+    limits(KERNEL_CELLS=0, CHUNK_CELLS=60)
     wide = Biclustering([(range(140), range(30)), (range(5), range(9))], X.shape)
     with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 137, column 21"):
         evaluate(Own(X), wide, metrics=["ve"])
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-def test_evidence_is_the_same_by_chunks(gaps, tmp_path, monkeypatch):
+def test_evidence_is_the_same_by_chunks(gaps, tmp_path, limits):
     X, solution = counts()
     X[X == 0] = -1.0 * np.random.default_rng(2).integers(0, 3, int((X == 0).sum()))
     X[:, 5] = X[60] = 2.0
     if gaps:
         X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
     expected = evidence_table(X, solution, missing="omit")
-    for module in (_rows, matrices):
-        monkeypatch.setattr(module, "CHUNK_CELLS", 700)
+    limits(CHUNK_CELLS=700)
     for name, form in forms(X, tmp_path).items():
         found = evidence_table(form, solution, missing="omit")
         np.testing.assert_allclose(found.gain, expected.gain, rtol=1e-9, err_msg=name)

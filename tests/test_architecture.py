@@ -259,3 +259,29 @@ def test_measures_are_named_by_the_registry():
     for path in [*(SOURCE / "report" / "static").glob("*.js"), *(SOURCE / "report" / "templates").glob("*")]:
         text = re.sub(r"(?s)/\*.*?\*/", "", path.read_text(encoding="utf-8"))
         assert path.name == "d3.min.js" or not typed.search(text), f"{path.name}: {typed.search(text)}"
+
+
+TESTS = [path for path in Path(__file__).parent.rglob("*.py") if path.name != "test_architecture.py"]
+PATCHES = {"setattr", "setitem", "delattr", "delitem"}
+
+
+def private_imports(tree):
+    """Import statements that reach for something of bivaluate whose name, or whose module's, begins with an underscore."""
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{name}" for name in names]
+        parts = {part for name in names if name.split(".")[0] == "bivaluate" for part in name.split(".")}
+        if any(part.startswith("_") and not part.startswith("__") for part in parts):
+            yield node
+
+
+def test_tests_are_not_bound_to_how_things_are_done():
+    """What can be had by a public call, a file or a fixture of conftest needs no patch and no private import."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in TESTS]
+    calls = [node.func for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    patches = [call for call in calls if isinstance(call, ast.Attribute) and call.attr in PATCHES]
+    limits = [call for call in calls if isinstance(call, ast.Name) and call.id in ("limits", "limited")]
+    assert len([node for tree in trees for node in private_imports(tree)]) <= 40
+    assert len(patches) <= 40  # of `monkeypatch`, or of a name for it
+    assert len(limits) <= 85  # a smaller limit makes small data large

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, BivaluateError, evaluate
-from bivaluate.measures import _mergers
 from tests.processes import LIMIT
 
 VALUES = np.random.default_rng(3).normal(size=(60, 17))
@@ -39,9 +38,9 @@ def expected():
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_eight_threads_at_once(compiled, expected, monkeypatch):
+def test_eight_threads_at_once(compiled, expected, limits):
     if compiled:
-        monkeypatch.setattr(_mergers, "KERNEL_CELLS", 0)
+        limits(KERNEL_CELLS=0)
         expected = scores(VALUES)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(scores, [VALUES] * 24)) == [expected] * 24

@@ -13,11 +13,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, MatrixError, ParameterError, RunError, _cluster, _rows, evaluate, write_solution
-from bivaluate import matrix as matrices
-from bivaluate._rows import FileSource
-from bivaluate.measures import _mergers as mergers
+from bivaluate import Biclustering, MatrixError, ParameterError, RunError, _cluster, evaluate, write_solution
 from tests.processes import LIMIT, Cluster
+from tests.sources import in_file
 
 da = pytest.importorskip("dask.array")
 pytest.importorskip("distributed")
@@ -43,8 +41,8 @@ class Leaving:
         return values
 
 
-def test_a_worker_lost_while_data_are_sent_costs_a_try(monkeypatch):
-    monkeypatch.setattr(_cluster, "WAIT_SECONDS", 0)
+def test_a_worker_lost_while_data_are_sent_costs_a_try(limits):
+    limits(WAIT_SECONDS=0)
     client = Leaving(KeyError("tcp://127.0.0.1:40663"), OSError("closed"))
     assert _cluster.send_to_all(client, "value") == "value"
     gone = [KeyError("tcp://127.0.0.1:40663")] * _cluster.TRIES
@@ -72,22 +70,19 @@ def same(found, expected):
 
 
 @pytest.fixture(autouse=True)
-def always_compiled(monkeypatch):
-    monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
-    monkeypatch.setattr("bivaluate.measures.workspace.CHUNK_CELLS", 0)
+def always_large(limits):
+    limits(KERNEL_CELLS=0, CONNECT_SECONDS=LIMIT)
+    limits("measures", CHUNK_CELLS=0)
 
 
 @pytest.fixture(scope="module")
 def two_workers(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_cluster, "CONNECT_SECONDS", 60)
-        started = Cluster(tmp_path_factory.mktemp("dask"))
-        try:
-            started.wait()
-            with _cluster.connect(started.address) as client:
-                yield started, client
-        finally:
-            started.stop()
+    started = Cluster(tmp_path_factory.mktemp("dask"))
+    try:
+        with started.client() as client:
+            yield started, client
+    finally:
+        started.stop()
 
 
 def test_without_a_cluster_blocks_are_computed_here():
@@ -109,19 +104,18 @@ def test_arrays_that_cannot_be_used_are_refused():
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_workers_give_the_same_and_the_matrix_stays_there(two_workers, sparse, monkeypatch):
+def test_workers_give_the_same_and_the_matrix_stays_there(two_workers, sparse, monkeypatch, limits):
     X, solution = counts()
     array = da.from_array(X, chunks=(90, 30))
     if sparse:
         array = array.map_blocks(scipy.sparse.csr_matrix)
-    monkeypatch.setattr(_cluster.DaskSource, "rows", lambda *_: pytest.fail("rows came to the client"))
-    monkeypatch.setattr(_cluster.DaskSource, "take", lambda *_: pytest.fail("rows came to the client"))
+    for name in ("rows", "take"):
+        monkeypatch.setattr(_cluster.DaskSource, name, lambda *_: pytest.fail("rows came to the client"))
     found = evaluate(array, solution, scheduler=two_workers[1], metrics=["ve", "msr", "nve", "nsr", "coverage"])
     expected = evaluate(X, solution, metrics=["ve", "msr", "nve", "nsr", "coverage"])
     assert found.scores == pytest.approx(expected.scores, rel=1e-12)
     assert found.matrix.sparse == sparse
-    for module in (_rows, matrices):  # blocks are larger than a chunk
-        monkeypatch.setattr(module, "CHUNK_CELLS", 400)
+    limits(CHUNK_CELLS=400)  # blocks are larger than a chunk
     monkeypatch.setattr(_cluster.DaskSource, "block", lambda *_: pytest.fail("a block came to the client"))
     found = evaluate(array, solution, scheduler=two_workers[1], metrics=["evidence", "total_evidence"])
     expected = evaluate(X, solution, metrics=["evidence", "total_evidence"])
@@ -129,12 +123,10 @@ def test_workers_give_the_same_and_the_matrix_stays_there(two_workers, sparse, m
     assert [record["pattern"] for record in found.records] == [record["pattern"] for record in expected.records]
 
 
-def test_workers_read_a_file_for_themselves_and_say_what_is_wrong_with_it(two_workers, tmp_path, monkeypatch):
-    for module in (_rows, matrices):
-        monkeypatch.setattr(module, "CHUNK_CELLS", 1500)
+def test_workers_read_a_file_for_themselves_and_say_what_is_wrong_with_it(two_workers, tmp_path, limits):
+    limits(CHUNK_CELLS=1500)
     X, solution = counts()
-    np.save(tmp_path / "x.npy", X)
-    source = FileSource.of_map(np.load(tmp_path / "x.npy", mmap_mode="r"))
+    source = in_file(X, tmp_path / "x.npy").source
     same(evaluate(source, solution, scheduler=two_workers[0].address), evaluate(X, solution))
     X[399, 21] = np.nan
     np.save(tmp_path / "x.npy", X)

@@ -184,16 +184,16 @@ def test_repeated_entries_of_a_sparse_matrix_add_up():
     assert twice.nnz == 2
 
 
-def test_large_arrays_of_other_types_are_not_copied(monkeypatch):
-    monkeypatch.setattr("bivaluate.matrix.CHUNK_CELLS", 8)
+def test_large_arrays_of_other_types_are_not_copied(limits):
+    limits(CHUNK_CELLS=8)
     for dtype in (np.float32, np.int16, np.bool_):
         X = np.ones((5, 3), dtype=dtype)
         assert Matrix.of(X).source.array is X
         assert Matrix.of(X).values.dtype == np.float64
 
 
-def test_a_memory_map_is_read_some_rows_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("bivaluate.matrix.CHUNK_CELLS", 8)
+def test_a_memory_map_is_read_some_rows_at_a_time(tmp_path, limits):
+    limits(CHUNK_CELLS=8)
     X = np.arange(21, dtype=np.float32).reshape(7, 3)
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")

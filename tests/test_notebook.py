@@ -55,8 +55,8 @@ def test_pictures_pages_and_tables_of_a_result(example, tmp_path):
     frame = result.to_frame()
     assert frame.index.tolist() == ["solution"]
     assert frame["nve"].item() == result.scores["nve"]
-    assert str(evaluate(result.matrix, solution.select([0, 1, 2])).verdict) == "All 3 biclusters are supported."
-    assert repr(result) == f"Evaluation(5 biclusters: {result.verdict})"
+    assert evaluate(result.matrix, solution.select([0, 1, 2])).verdict.headline == "All 3 biclusters are supported."
+    assert repr(result) == f"Evaluation(5 biclusters: {result.verdict.headline})"
 
 
 def test_long_tables(example):

@@ -25,8 +25,8 @@ class TopCorner(BaseEstimator):
 
 
 X, solution = load_example()
-print("mine: ", bivaluate.evaluate(X, TopCorner().fit(X.values)).verdict)
-print("given:", bivaluate.evaluate(X, solution).verdict)
+print("mine: ", bivaluate.evaluate(X, TopCorner().fit(X.values)).verdict.headline)
+print("given:", bivaluate.evaluate(X, solution).verdict.headline)
 
 # %% [markdown]
 # A measure of your own, asked the only question that matters: does it prefer the real biclusters to random ones of their sizes?

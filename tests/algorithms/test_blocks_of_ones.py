@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
 from bivaluate import MatrixError, ParameterError, SearchWarning
-from bivaluate.algorithms import BiBit, Bimax, _bits, bibit
+from bivaluate.algorithms import BiBit, Bimax
 from bivaluate.algorithms._bits import Largest, bits_of, members, packed, split_in_two
 from tests.reference import blocks_of_ones as naive
 
@@ -25,9 +25,9 @@ def ones_of(words, m):
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 64), (65, 7), (130, 129)])
-def test_bits_are_those_of_the_matrix_and_of_its_transpose(shape, monkeypatch):
+def test_bits_are_those_of_the_matrix_and_of_its_transpose(shape, limits):
     ones = np.random.default_rng(0).random(shape) < 0.4
-    monkeypatch.setattr(_bits, "CELLS_AT_ONCE", 64 * shape[1])  # several parts
+    limits(CELLS_AT_ONCE=64 * shape[1])  # several parts
     for X in (ones.astype(float), csr_array(ones.astype(float))):
         rows, columns = bits_of(X, "none")
         np.testing.assert_array_equal(ones_of(rows, shape[1]), ones)
@@ -111,23 +111,22 @@ def test_a_pattern_that_no_two_rows_alone_share_is_left_to_bimax():
     assert (tuple(range(3)), (3,)) not in as_set(BiBit(min_columns=1).fit(X).solution_)
 
 
-def test_the_table_of_patterns_grows_and_has_an_end(monkeypatch):
+def test_the_table_of_patterns_grows_and_has_an_end(limits):
     X = (np.random.default_rng(3).random((60, 40)) < 0.4).astype(float)
     expected = BiBit(20).fit(X).solution_
-    monkeypatch.setattr(bibit, "FIRST_TABLE", 16)
-    monkeypatch.setattr(bibit, "BUDGET", 100)
+    limits(FIRST_TABLE=16, BUDGET=100)
     assert BiBit(20).fit(X).solution_ == expected
-    monkeypatch.setattr(bibit, "MOST_SLOTS", 64)
+    limits(MOST_SLOTS=64)
     with pytest.raises(
         ParameterError, match=r"more than 32 different patterns of at least 2 columns.*Raise min_columns"
     ):
         BiBit(20).fit(X)
 
 
-def test_a_search_in_small_steps_is_the_same_search(monkeypatch):
+def test_a_search_in_small_steps_is_the_same_search(limits):
     X = (np.random.default_rng(3).random((50, 14)) < 0.5).astype(float)
     expected = Bimax(70).fit(X).solution_
-    monkeypatch.setattr("bivaluate.algorithms.bimax.BUDGET", 1)
+    limits(BUDGET=1)
     assert Bimax(70).fit(X).solution_ == expected
 
 

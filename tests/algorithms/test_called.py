@@ -85,9 +85,11 @@ def test_communities_come_with_the_largest_sums_first_and_a_bound_keeps_them(mod
         model(resolution=-1).fit(counts)
 
 
-def test_communities_say_which_package_they_need(monkeypatch, counts):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"the algorithm louvain needs scikit-network: pip install"):
+def test_communities_say_which_package_they_need(without, counts):
+    with (
+        without("sknetwork"),
+        pytest.raises(MissingExtraError, match=r"the algorithm louvain needs scikit-network: pip install"),
+    ):
         LouvainCommunities().fit(counts)
 
 

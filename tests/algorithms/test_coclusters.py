@@ -145,8 +145,8 @@ def test_an_empty_label_takes_half_of_a_cluster_and_nothing_is_merged():
 
 
 @pytest.mark.parametrize("estimator", [BlockAverageCoclustering, InformationCoclustering])
-def test_a_large_checkerboard_is_searched_in_a_part_and_found_as_a_whole(estimator, monkeypatch):
-    monkeypatch.setattr(shared, "MOST_LINES", 30)
+def test_a_large_checkerboard_is_searched_in_a_part_and_found_as_a_whole(estimator, limits):
+    limits(MOST_LINES=30)
     X, rows, cols = counts(3, (190, 70), (3, 4), low=1.0)
     for seed in range(4):
         model = estimator(3, n_column_clusters=4, random_state=seed).fit(X)
@@ -155,12 +155,12 @@ def test_a_large_checkerboard_is_searched_in_a_part_and_found_as_a_whole(estimat
         assert adjusted_rand_score(cols, model.column_labels_) == 1.0
 
 
-def test_a_part_that_promised_too_much_is_not_the_end(monkeypatch):
-    monkeypatch.setattr(shared, "MOST_LINES", 20)
+def test_a_part_that_promised_too_much_is_not_the_end(limits):
+    limits(MOST_LINES=20)
     X = np.random.default_rng(0).normal(size=(150, 40))
     kept = []
     for share in (0.0, 10.0):  # never search the whole, always do
-        monkeypatch.setattr(shared, "AS_PROMISED", share)
+        limits(AS_PROMISED=share)
         kept.append(BlockAverageCoclustering(5, random_state=0).fit(X).kept_)
     assert kept[1] > kept[0]
 

@@ -10,7 +10,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from bivaluate import MatrixError, ParameterError, SearchWarning
-from bivaluate.algorithms import _coherent_background
 from bivaluate.algorithms._coherent_background import covariance_evidence, fill, fill_by_pattern
 from bivaluate.algorithms._coherent_prepare import spread_ties
 from bivaluate.algorithms._coherent_search import stand_for
@@ -310,18 +309,17 @@ def test_progress_is_told(X):
     assert told[:2] == [1, 2]
 
 
-def test_linear_algebra_stays_in_one_thread_and_is_given_back(X, monkeypatch):
+def test_linear_algebra_stays_in_one_thread_and_is_given_back(X):
     pools = ThreadpoolController()
     seen = []
 
-    def watched(*given):
+    def watch(*_):
         seen.extend(pool["num_threads"] for pool in pools.select(user_api="blas").info())
-        return column_covariance(*given)
 
-    column_covariance = _coherent_background.column_covariance
-    monkeypatch.setattr(_coherent_background, "column_covariance", watched)
+    model = CoherentSubmatrices(random_state=0)
+    model._progress = watch
     with threadpool_limits(2, "blas"):
-        CoherentSubmatrices(random_state=0).fit(X)
+        model.fit(X)
         assert {pool["num_threads"] for pool in pools.select(user_api="blas").info()} == {2}
     assert seen
     assert set(seen) == {1}

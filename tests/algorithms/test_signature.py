@@ -45,10 +45,10 @@ def test_fixed_points_equal_the_twin_dense_and_sparse(kind, two_sided):
             assert strength == pytest.approx(expected[module], rel=1e-3)  # each stopped within its tolerance
 
 
-def test_chunks_change_nothing(monkeypatch):
+def test_chunks_change_nothing(limits):
     X = planted()
     whole = IterativeSignature(n_seeds=20, random_state=0).fit(X)
-    monkeypatch.setattr(isa, "CHUNK", 70 * 7)
+    limits("algorithms", CHUNK=70 * 7)
     parts = IterativeSignature(n_seeds=20, random_state=0).fit(X)
     assert parts.solution_ == whole.solution_
 

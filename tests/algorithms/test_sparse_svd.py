@@ -52,13 +52,13 @@ def test_one_penalised_vector_equals_the_twin(gamma, kind):
 
 
 @pytest.mark.parametrize("centred", [True, False])
-def test_sparse_and_large_matrices_give_the_same_layers(monkeypatch, centred):
+def test_sparse_and_large_matrices_give_the_same_layers(limits, centred):
     rng = np.random.default_rng(1)
     X = rng.poisson(0.3, (50, 20)) * 1.0
     X[:12, :6] += 3
     dense = SparseSVD(3, centred=centred).fit(X)
     sparse = SparseSVD(3, centred=centred).fit(csr_array(X))
-    monkeypatch.setattr(fast, "FEW", 5)
+    limits("algorithms", FEW=5)
     large = SparseSVD(3, centred=centred).fit(csr_array(X))
     for other in (sparse, large):
         assert other.solution_ == dense.solution_

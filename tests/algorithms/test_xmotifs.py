@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bivaluate import ParameterError
-from bivaluate.algorithms import XMotifs, xmotifs
+from bivaluate.algorithms import XMotifs
 from bivaluate.algorithms.xmotifs import find_motif, given_states, interval_states
 from tests.reference import xmotifs as naive
 
@@ -59,10 +59,10 @@ def test_given_states_need_no_intervals():
     np.testing.assert_array_equal(given_states(np.array([[2.5, -1.0], [7.0, 2.5]])), [[2, 1], [3, 2]])
 
 
-def test_the_search_does_not_depend_on_how_many_sets_are_drawn_at_once(monkeypatch):
+def test_the_search_does_not_depend_on_how_many_sets_are_drawn_at_once(limits):
     X = planted(4)
     expected = XMotifs(random_state=0, set_size=3).fit(X).solution_
-    monkeypatch.setattr(xmotifs, "SETS_AT_ONCE", 7)
+    limits(SETS_AT_ONCE=7)
     assert XMotifs(random_state=0, set_size=3).fit(X).solution_ == expected
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -15,10 +16,9 @@ import pytest
 import typer
 
 import bivaluate
-from bivaluate import Biclustering, RunError, evaluate, load_run
+from bivaluate import Biclustering, RunError, __version__, evaluate, load_run
 from bivaluate.cli import main as cli
 from bivaluate.sweep import Plan, Sweep
-from bivaluate.sweep import run as run_module
 from bivaluate.sweep.plan import REMOVED
 
 ARCHIVE = Path(__file__).parent / "v1"
@@ -100,23 +100,26 @@ def test_its_tables_are_written_again_to_the_byte(folder: Path) -> None:
     assert not list(folder.glob("*.parquet")), "copies nobody writes any more must not grow old"
 
 
-def test_an_unfinished_run_is_continued(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_run_is_continued(folder: Path) -> None:
     forget(folder, "algorithm = 'cca' AND (seed = 1 OR variant != '')")
     cut = load_run(folder)
     assert (len(cut.missing), cut.missing_copies) == (3, 12)
-    monkeypatch.setattr(run_module, "__version__", "0.9")
     run = Sweep(cut.plan, folder).run()
     assert run.missing == []
     assert run.missing_copies == 0
-    assert (run.provenance["bivaluate"], run.provenance["continued_with"]) == ("0.1.0", "0.9")
+    assert (run.provenance["bivaluate"], run.provenance["continued_with"]) == ("0.1.0", __version__)
     assert [session["cells"] for session in run.provenance["sessions"]] == [54, 15]
     for name in ("results", "biclusters", "variants"):
         before = pd.read_csv(ARCHIVE / "run" / f"{name}.csv")
         before = before.drop(columns=["nve_numerator", "nve_denominator"], errors="ignore")  # by default no more
         now = pd.read_csv(folder / f"{name}.csv")
         pd.testing.assert_frame_equal(now[list(before)], before)
-    monkeypatch.setattr(run_module, "__version__", "1.0")
-    with pytest.raises(RunError, match=r"made by bivaluate 0\.9, this is 1\.0: results would mix"):
+    with sqlite3.connect(folder / "journal.sqlite") as db:
+        db.execute("UPDATE meta SET value = '99.1' WHERE key = 'version'")
+    db.close()
+    with pytest.raises(
+        RunError, match=rf"made by bivaluate 99\.1, this is {re.escape(__version__)}: results would mix"
+    ):
         Sweep(cut.plan, folder).run()
 
 

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse
 
 from bivaluate import Biclustering, Matrix, MatrixError
-from bivaluate._rows import FileSource
 from bivaluate.chance import evidence as module
 from bivaluate.chance.evidence import (
     evidence_alone,
@@ -23,6 +22,7 @@ from bivaluate.chance.evidence import (
 from bivaluate.measures.workspace import Workspace
 from bivaluate.registry import METRICS
 from tests.reference import evidence as twin
+from tests.sources import Own, in_file
 
 WORKED = json.loads((Path(twin.__file__).parent / "evidence_worked.json").read_text())
 RECORDS = [metric for metric in METRICS.values() if metric.function.__module__ == "bivaluate.chance.evidence"]
@@ -36,8 +36,8 @@ def of_worked(case):
 @pytest.mark.parametrize(
     "case", [case for case in WORKED if case["family"] == "weights"], ids=lambda case: case["name"]
 )
-def test_worked_values_of_weights(case, monkeypatch):
-    monkeypatch.setattr(selection, "_MOST_EVEN", 0)
+def test_worked_values_of_weights(case, limits):
+    limits(_MOST_EVEN=0)
     X, solution = of_worked(case)
     result = evidence_table(X, solution, missing="omit")
     assert result.family == "weights"
@@ -62,9 +62,22 @@ def test_worked_values_of_the_normal_family(case):
     assert names == pytest.approx(case["names"], abs=1e-6)
 
 
+def board(seed, shape=(40, 20)):
+    """A block of two by two levels, 6 above and 6 below by turns: one shape, which hides the two that are above."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=shape)
+    sides = [np.arange(10), np.arange(10, 20)], [np.arange(6), np.arange(6, 12)]
+    X[:20, :12] += np.kron([[6, -6], [-6, 6]], np.ones((10, 6)))
+    return X, [(np.arange(20), np.arange(12)), *zip(*sides, strict=True)]
+
+
 def example(kind, seed):
-    """Two planted blocks and a third of noise; cells are missing in every third matrix."""
+    """Two planted blocks and a third of noise, or a board; cells are missing in every third matrix."""
     rng = np.random.default_rng([seed, *kind.encode()])
+    if kind == "board":
+        X, blocks = board(seed)
+        X[rng.random(X.shape) < (0.15 if seed % 3 == 2 else 0)] = math.nan
+        return X, blocks
     n, m = 26, 12 if kind in ("normal", "series", "quiet") else 20
     X = rng.normal(size=(n, m))
     blocks = [(np.sort(rng.choice(n, 8, replace=False)), np.sort(rng.choice(m, 5, replace=False))) for _ in range(3)]
@@ -92,24 +105,32 @@ def example(kind, seed):
     return X, blocks
 
 
-@pytest.mark.parametrize("kind", ["normal", "series", "quiet", "counts", "zeros and ones", "weights"])
+@pytest.mark.parametrize("kind", ["normal", "series", "quiet", "board", "counts", "zeros and ones", "weights"])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_naive_twin_agrees(kind, seed, monkeypatch):
+def test_the_naive_twin_agrees(kind, seed, limits):
     X, blocks = example(kind, seed)
     alone, gain, forms, order = twin.evidence(X, [(list(rows), list(cols)) for rows, cols in blocks])
-    monkeypatch.setattr(selection._Repeats, "among", lambda *_: ())
-    monkeypatch.setattr(selection, "_MOST_EVEN", 0)
+    limits("chance", DUPLICATE=2.0, _ALIKE=2.0, _MOST_EVEN=0)  # none is called redundant
     result = evidence_table(X, Biclustering(blocks, X.shape), missing="omit")
     assert result.alone == pytest.approx(alone, abs=1e-9)
     assert result.gain == pytest.approx(gain, abs=1e-9)
     assert list(result.order) == order
     patterns = selection.Normal.patterns
-    for k, pattern in enumerate(result.patterns):
-        assert pattern == (patterns[forms[k]] if alone[k] > 0 or k in order else "none")
+    assert result.patterns == tuple(patterns.get(form, "none") for form in forms)
 
 
-def test_the_examples_of_the_twin_accept_blocks_under_either_family(monkeypatch):
-    monkeypatch.setattr(selection._Repeats, "among", lambda *_: ())
+def test_a_shape_does_not_hide_the_blocks_within_it():
+    """The whole board has most evidence of any single bicluster; the two levels above have more of it together."""
+    for seed in (0, 1, 6):
+        X, blocks = board(seed)
+        result = evidence_table(X, Biclustering(blocks, X.shape))
+        assert result.alone.argmax() == 0
+        assert evidence_table(X, Biclustering(blocks[:1], X.shape)).patterns == ("scaled profile",)
+        assert result.verdicts[1:] == ("supported", "supported")
+        assert result.total > result.alone[0]
+
+
+def test_the_examples_of_the_twin_accept_blocks_under_either_family():
     for kinds in (("normal", "series"), ("quiet",), ("counts", "zeros and ones", "weights")):
         found = [twin.evidence(*example(kind, seed))[3] for kind in kinds for seed in range(6)]
         assert max(map(len, found)) >= 1
@@ -117,15 +138,14 @@ def test_the_examples_of_the_twin_accept_blocks_under_either_family(monkeypatch)
 
 @pytest.mark.parametrize("kind", ["normal", "counts", "weights", "zeros and ones"])
 @pytest.mark.parametrize("gaps", [False, True])
-def test_wherever_the_cells_are_the_evidence_is_the_same(kind, gaps, tmp_path, monkeypatch):
+def test_wherever_the_cells_are_the_evidence_is_the_same(kind, gaps, tmp_path):
     X, blocks = example(kind, 0)
     X = np.tile(X, (4, 1)) + (np.random.default_rng(0).normal(0, 0.1, (104, 12)) if kind == "normal" else 0)
     if gaps:
         X[np.random.default_rng(1).random(X.shape) < 0.1] = math.nan
     solution = Biclustering(blocks, X.shape)
     expected = evidence_table(X, solution, missing="omit")
-    np.save(tmp_path / "cells.npy", X)
-    on_disk = FileSource.of_map(np.load(tmp_path / "cells.npy", mmap_mode="r"))
+    on_disk = in_file(X, tmp_path / "cells.npy").source
     others = [Matrix(on_disk), Matrix(on_disk, memory=10_000), Matrix(np.asfortranarray(X))]
     others.append(Matrix(scipy.sparse.csr_array(X)))
     if gaps:
@@ -255,9 +275,14 @@ def test_what_is_too_small_is_said_to_be():
     X = np.random.default_rng(0).normal(size=(3000, 12)).cumsum(axis=1)
     result = evidence_table(X, Biclustering([(range(5), range(3)), (range(900), range(6))], X.shape))
     assert result.verdicts[0] == "too_small"
-    assert result.reasons[0] == "5 × 3: no block of this size could be supported in this matrix"
+    assert result.reasons[0] == (
+        "its 3 columns are a time series, worth 1.2 independent ones; no block of 5 × 3 could be supported in this matrix"
+    )
     assert not math.isnan(result.gain[0])
     assert (result.verdicts[1], result.reasons[1]) == ("not_supported", "")
+    result = evidence_table(np.random.default_rng(0).normal(size=(3000, 12)), Biclustering([([0, 1], [2])], (3000, 12)))
+    assert result.verdicts == ("too_small",)
+    assert result.reasons == ("2 × 1: no block of this size could be supported in this matrix",)
 
 
 @pytest.mark.parametrize("X", [np.ones((6, 5)), np.add.outer(np.arange(6.0), np.arange(5.0) ** 2), np.zeros((6, 5))])
@@ -324,23 +349,22 @@ def test_blocks_on_neighbouring_columns_are_no_series():
     assert result.supported.all()
 
 
-def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr(selection, "_MANY_CELLS", 0)
+def test_threads_change_nothing(limits):
+    limits(_MANY_CELLS=0)
     X, solution = planted("additive")
     more = Biclustering([*solution, (range(20), range(4))], X.shape)
     one, two = (evidence_table(X, more, n_jobs=n) for n in (1, 2))
     assert one.gain.tolist() == two.gain.tolist()
 
 
-def test_a_settled_matrix_is_fitted_once(monkeypatch):
-    fitted = []
-    usual = selection.Normal
-    monkeypatch.setattr(selection, "Normal", lambda *given: fitted.append(1) or usual(*given))
+def test_a_settled_matrix_is_looked_at_once():
     X, solution = planted("additive")
-    matrix = Matrix(X).settled()
-    found = [evidence_table(matrix, solution).gain[0], evidence_alone(matrix, solution, list(solution))[0]]
-    assert found[0] == pytest.approx(found[1], rel=1e-12)
-    assert fitted == [1]
+    source = Own(X)
+    for matrix, rows in ((Matrix(source), range(len(X))), (Matrix(source).settled(), solution[0].rows)):
+        table = evidence_table(matrix, solution)
+        source.read.clear()
+        assert evidence_alone(matrix, solution, list(solution))[0] == pytest.approx(table.gain[0], rel=1e-12)
+        assert set(source.read) == set(rows)
 
 
 def test_measures_and_records_agree():

@@ -22,7 +22,7 @@ class Outcome:
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, capsys, started_as, terminal):
     """Run a command in an empty folder, within this process; a traceback is never an acceptable answer."""
 
     def command(*words, stdin=b"", **environment):
@@ -32,10 +32,9 @@ def run(tmp_path, monkeypatch, capsys):
             patch.chdir(tmp_path)
             for name, value in environment.items():
                 patch.setenv(name, value)
-            patch.setattr("sys.argv", ["bivaluate", *map(str, words)])
             patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-            patch.setattr(tables.err, "quiet", False)
-            patch.setattr(tables.out, "width", int(environment.get("COLUMNS", tables.WIDE)))
+            started_as("bivaluate", *words)
+            terminal(int(environment.get("COLUMNS", tables.WIDE)))
             with pytest.raises(SystemExit) as end:
                 main.main()
         shown = capsys.readouterr()

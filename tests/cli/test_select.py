@@ -161,7 +161,7 @@ def test_the_printed_second_opinion_works_as_typed(run, tmp_path, words):
     write_matrix(one_block().T, tmp_path / "my matrix.csv")
     assert run("sweep", *shlex.split(words), "--out", "run").code == 0
     shown = run("select", "run").out
-    assert "held-out cells would give a second opinion" in shown
+    assert "shows which choice predicts held-out cells" in shown
     typed(run, shown, "sweep")
     again, before = load_run(tmp_path / "run-held-out"), load_run(tmp_path / "run")
     assert "predictive" in again.results
@@ -175,8 +175,7 @@ def test_k_found_is_told_from_k_asked_for(run, tmp_path):
     write_matrix(one_block(), tmp_path / "data.csv")
     assert run("sweep", "data.csv", "-a", "find", "-k", "3,5", "--out", "run").code == 0
     last = run("select", "run").out.rpartition("\nRecommendation\n")[2]
-    assert "evidence chooses coherent; held-out cells" in last
-    assert "1 found (the algorithm finds the number itself)" in last
+    assert "coherent, which finds K itself: the bicluster is supported." in last
     assert "with K = 5" not in last
 
 

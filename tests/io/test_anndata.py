@@ -14,7 +14,6 @@ from bivaluate import (
     MissingExtraError,
     ParameterError,
     SolutionError,
-    _stored,
     evaluate,
     read_matrix,
 )
@@ -62,9 +61,9 @@ def test_labels_beside_a_mask_of_missing_ones(h5ad):
 
 @pytest.mark.parametrize("most", [0, 1 << 22])
 @pytest.mark.parametrize(("store", "by_rows"), [(sparse.csr_matrix, False), (sparse.csc_matrix, True)])
-def test_what_is_said_of_the_order_of_cells_is_true_of_the_file(h5ad, monkeypatch, store, by_rows, most):
+def test_what_is_said_of_the_order_of_cells_is_true_of_the_file(h5ad, limits, store, by_rows, most):
     """Cells x genes by rows are genes x cells by columns, read from the file some at a time or held in memory."""
-    monkeypatch.setattr(_stored, "CHUNK_CELLS", most)
+    limits(CHUNK_CELLS=most)
     path = h5ad(store(VALUES))
     for transpose in (False, True):
         source = read_matrix(path, transpose=transpose).source
@@ -238,18 +237,14 @@ def test_loom(tmp_path):
         read_matrix(tmp_path / "cut.loom")
 
 
-def test_missing_extras_name_themselves(h5ad, evaluation, monkeypatch):
+def test_missing_extras_name_themselves(h5ad, evaluation, without):
     path = h5ad()
     result = evaluation(Matrix(VALUES.T))
-    with monkeypatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "h5py", None)
-        with pytest.raises(MissingExtraError, match=r"reading .h5ad needs h5py: pip install h5py$"):
-            read_matrix(path)
-    with monkeypatch.context() as patch, warnings.catch_warnings():
-        for name in ("anndata", "anndata.io", "anndata.experimental"):
-            patch.setitem(__import__("sys").modules, name, None)
-        with pytest.raises(MissingExtraError, match=r"writing .h5ad needs anndata"):
-            write_h5ad_results(path, result)
+    with without("h5py"), pytest.raises(MissingExtraError, match=r"reading .h5ad needs h5py: pip install h5py$"):
+        read_matrix(path)
+    hidden = without("anndata", "anndata.io", "anndata.experimental")
+    with hidden, warnings.catch_warnings(), pytest.raises(MissingExtraError, match=r"writing .h5ad needs anndata"):
+        write_h5ad_results(path, result)
 
 
 def test_files_of_old_versions(tmp_path):
@@ -300,7 +295,7 @@ WRITTEN += [("csr_matrix" if "3" in place else "float64", labels, place) for lab
 
 @pytest.mark.parametrize(("matrix", "labels", "place"), WRITTEN)
 @pytest.mark.filterwarnings("ignore")  # of anndata, about what it will do in other versions
-def test_every_encoding_that_anndata_writes(tmp_path, monkeypatch, matrix, labels, place):
+def test_every_encoding_that_anndata_writes(tmp_path, limits, matrix, labels, place):
     """By the anndata that is installed: X, a layer and raw, labels of every kind, columns of every kind beside them."""
     kind, _, how = place.partition(" ")
     if kind == "zarr":
@@ -320,7 +315,7 @@ def test_every_encoding_that_anndata_writes(tmp_path, monkeypatch, matrix, label
             with anndata.settings.override(zarr_write_format=int(how)):
                 data.write_zarr(path)
     for layer, most in ((None, 1 << 22), ("same", 5), ("raw", 5)):  # in memory, and some rows at a time
-        monkeypatch.setattr(_stored, "CHUNK_CELLS", most)
+        limits(CHUNK_CELLS=most)
         X = read_matrix(path, layer=layer)
         assert (X.row_labels, X.col_labels) == (GENES, CELLS)
         np.testing.assert_array_equal(X.values, expected.T)

@@ -177,17 +177,15 @@ def test_parquet_with_a_second_text_column(tmp_path):
 
 
 @pytest.mark.extra("parquet", "excel")
-def test_missing_extras_name_themselves(tmp_path, monkeypatch):
+def test_missing_extras_name_themselves(tmp_path, without):
     write_matrix(X, tmp_path / "m.parquet")
     workbook(tmp_path / "m.xlsx", [["gene", "a"], ["g1", 1.0]])
     for package, name, words in (
         ("pyarrow", "m.parquet", r"reading .parquet needs pyarrow: pip install pyarrow$"),
         ("openpyxl", "m.xlsx", r"reading .xlsx needs openpyxl: pip install openpyxl$"),
     ):
-        with monkeypatch.context() as patch:
-            patch.setitem(__import__("sys").modules, package, None)
-            with pytest.raises(MissingExtraError, match=words):
-                read_matrix(tmp_path / name)
+        with without(package), pytest.raises(MissingExtraError, match=words):
+            read_matrix(tmp_path / name)
 
 
 def workbook(path, rows, title="Sheet"):
@@ -225,10 +223,8 @@ def test_excel_faults_name_the_line(tmp_path):
 
 
 @pytest.mark.extra("excel")
-def test_excel_bombs_are_refused_before_unpacking(tmp_path, monkeypatch):
-    from bivaluate.io.matrices import excel
-
+def test_excel_bombs_are_refused_before_unpacking(tmp_path, limits):
     workbook(tmp_path / "m.xlsx", [["gene", "c1"], ["g1", 1]])
-    monkeypatch.setattr(excel, "MAX_UNPACKED", 100)
+    limits("io", MAX_UNPACKED=100)
     with pytest.raises(FormatError, match=r"unpacks to"):
         read_matrix(tmp_path / "m.xlsx")

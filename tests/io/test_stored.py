@@ -13,7 +13,6 @@ from bivaluate import (
     Matrix,
     MatrixError,
     ParameterError,
-    _stored,
     evaluate,
     read_matrix,
     write_matrix,
@@ -28,13 +27,10 @@ CELLS = tuple(f"cell{j}" for j in range(7))
 
 
 @pytest.fixture(params=["in memory", "in the file"])
-def held(request, monkeypatch):
+def held(request, limits):
     """Small matrices are read at once; here they are also left in their file, as large ones are."""
     if request.param == "in the file":
-        for name in ("bivaluate._stored.CHUNK_CELLS", "bivaluate.io.matrices.numpy_files.CHUNK_CELLS"):
-            monkeypatch.setattr(name, 5)
-        monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
-        monkeypatch.setattr(_stored, "_WINDOW", 4)
+        limits(CHUNK_CELLS=5, _WINDOW=4)
     return request.param == "in the file"
 
 
@@ -212,8 +208,8 @@ def test_a_dataset_that_is_not_there(tmp_path):
         read_matrix(tmp_path / "x.h5", layer="number")
 
 
-def test_a_file_that_shrinks(tmp_path, monkeypatch):
-    monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
+def test_a_file_that_shrinks(tmp_path, limits):
+    limits(CHUNK_CELLS=5)
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file.create_dataset("numbers", data=np.arange(40_000.0).reshape(200, 200), chunks=(10, 200))
     source = pickle.loads(pickle.dumps(read_matrix(tmp_path / "x.h5").source))
@@ -226,8 +222,8 @@ def test_a_file_that_shrinks(tmp_path, monkeypatch):
         pickle.loads(pickle.dumps(source)).rows(0, 1)
 
 
-def test_indices_are_checked_where_a_sparse_matrix_stays_in_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
+def test_indices_are_checked_where_a_sparse_matrix_stays_in_its_file(tmp_path, limits):
+    limits(CHUNK_CELLS=5)
     cellranger(tmp_path / "counts.h5", 3)
     with h5py.File(tmp_path / "counts.h5", "r+") as file:
         file["matrix/indices"][-1] = 99
@@ -248,8 +244,8 @@ def test_memory_mapped_npy(tmp_path, held, dtype):
     same(read_matrix(tmp_path / "f.npy"), values.astype(float))
 
 
-def test_a_npy_file_that_shrinks(tmp_path, monkeypatch):
-    monkeypatch.setattr("bivaluate.io.matrices.numpy_files.CHUNK_CELLS", 5)
+def test_a_npy_file_that_shrinks(tmp_path, limits):
+    limits(CHUNK_CELLS=5)
     np.save(tmp_path / "x.npy", VALUES)
     X = read_matrix(tmp_path / "x.npy")
     whole = (tmp_path / "x.npy").read_bytes()
@@ -330,9 +326,8 @@ def test_coordinates_stay_sparse(tmp_path):
     assert X.values.tolist() == [[0, 5, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
 
 
-def test_an_infinite_cell_of_what_is_stored_by_columns_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
-    monkeypatch.setattr(_stored, "chunk_rows", lambda n_cols: 2)
+def test_an_infinite_cell_of_what_is_stored_by_columns_is_named(tmp_path, limits):
+    limits(CHUNK_CELLS=6)  # two of the rows in the file
     cells = np.arange(15.0).reshape(5, 3)  # stored as observations x variables
     cells[4, 1] = np.inf
     with h5py.File(tmp_path / "x.h5ad", "w") as file:
@@ -345,7 +340,7 @@ def test_an_infinite_cell_of_what_is_stored_by_columns_is_named(tmp_path, monkey
 
 @pytest.mark.extra("parquet")
 @pytest.mark.parametrize("together", [2, 7, 1 << 20])
-def test_all_cells_of_parquet_by_row_groups(tmp_path, monkeypatch, together):
+def test_all_cells_of_parquet_by_row_groups(tmp_path, limits, together):
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -367,20 +362,18 @@ def test_all_cells_of_parquet_by_row_groups(tmp_path, monkeypatch, together):
         [[*range(5), large, np.nan], np.ones(7), np.linspace(0, 1, 7), counts, fifth, counts, counts]
     )
     np.testing.assert_array_equal(read_matrix(tmp_path / "x.parquet").values, expected)
-    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
-    monkeypatch.setattr("bivaluate.io.matrices.parquet.TOGETHER", together)
+    limits("io", CHUNK_CELLS=5, TOGETHER=together)
     X = read_matrix(tmp_path / "x.parquet")
     np.testing.assert_array_equal(X.values, expected)
     np.testing.assert_array_equal(X.source.rows(2, 7), expected[2:])
 
 
 @pytest.fixture
-def parquet_rows(tmp_path, monkeypatch):
+def parquet_rows(tmp_path, limits):
     """Numbers, and a source that reads them 5 rows at a time."""
     X = np.arange(600.0).reshape(200, 3)
     write_matrix(X, tmp_path / "x.parquet")
-    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
-    monkeypatch.setattr("bivaluate.io.matrices.parquet.chunk_rows", lambda *_: 5)
+    limits(CHUNK_CELLS=15)
     return X, read_matrix(tmp_path / "x.parquet").source
 
 
@@ -415,9 +408,9 @@ def test_rows_of_parquet_read_by_two_threads(parquet_rows):
 
 
 @pytest.mark.extra("parquet")
-def test_a_parquet_file_that_is_gone(tmp_path, monkeypatch):
+def test_a_parquet_file_that_is_gone(tmp_path, limits):
     write_matrix(VALUES, tmp_path / "x.parquet")
-    monkeypatch.setattr("bivaluate.io.matrices.parquet.CHUNK_CELLS", 5)
+    limits(CHUNK_CELLS=5)
     X = read_matrix(tmp_path / "x.parquet")
     (tmp_path / "x.parquet").unlink()
     for read in (lambda: X.source.rows(0, 2), lambda: X.values):
@@ -426,11 +419,8 @@ def test_a_parquet_file_that_is_gone(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("memory", [100, 1000, 10**6])
-def test_a_sparse_file_is_turned_by_way_of_temporary_files(tmp_path, monkeypatch, anndata_of, memory):
-    monkeypatch.setattr(_stored, "CHUNK_CELLS", 5)
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    (tmp_path / "temporary").mkdir()
+def test_a_sparse_file_is_turned_by_way_of_temporary_files(tmp_path, temporary, limits, anndata_of, memory):
+    limits("_stored", CHUNK_CELLS=5)
     anndata_of(sparse.csr_matrix(VALUES.T)).write_h5ad(tmp_path / "a.h5ad")
     X = read_matrix(tmp_path / "a.h5ad")
     source = X.source.within(memory)
@@ -438,9 +428,9 @@ def test_a_sparse_file_is_turned_by_way_of_temporary_files(tmp_path, monkeypatch
     np.testing.assert_array_equal(source.rows(0, 11).toarray(), VALUES)
     np.testing.assert_array_equal(source.take(np.array([1, 4, 10])).toarray(), VALUES[[1, 4, 10]])
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(source)).rows(2, 5).toarray(), VALUES[2:5])
-    assert len(list((tmp_path / "temporary").iterdir())) == (memory < 10**6)
+    assert len(list(temporary.iterdir())) == (memory < 10**6)
     del source
-    assert not list((tmp_path / "temporary").iterdir())
+    assert not list(temporary.iterdir())
     solution = Biclustering([([0, 1, 2, 5], [0, 3, 4]), ([4, 6, 7], [1, 2])], X.shape)
     held = evaluate(X, solution, metrics=["nve"], memory="16M")
     assert held.matrix.source.memory == 16_000_000

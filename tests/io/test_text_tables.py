@@ -2,16 +2,15 @@
 
 import gc
 import gzip
-import tempfile
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from bivaluate import FileError, FormatError, Matrix, ParameterError, read_matrix, write_matrix
-from bivaluate._rows import FileSource
-from bivaluate.io import source
 from bivaluate.io.formats import Options
-from bivaluate.io.matrices import _dialect, delimited
+from bivaluate.io.matrices import delimited
 from bivaluate.io.matrices._dialect import SAMPLE_LINES, detect, sample_of
 from bivaluate.io.source import Source
 
@@ -191,8 +190,8 @@ def test_truncated_and_damaged_gzip(table):
             read_matrix(table(damaged, "m.csv.gz"))
 
 
-def test_an_endless_header_line_is_not_swallowed(table, monkeypatch):
-    monkeypatch.setattr(source, "MAX_LINE", 1 << 20)
+def test_an_endless_header_line_is_not_swallowed(table, limits):
+    limits("io", MAX_LINE=1 << 20)
     with pytest.raises(FormatError, match=r"line 1: longer than 1 MiB"):
         read_matrix(table(b"a," * (1 << 20)))
     with pytest.raises(FormatError, match=r"line 1: longer than 1 MiB"):
@@ -232,8 +231,16 @@ def test_writing_faults(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def small_blocks(monkeypatch):
-    monkeypatch.setattr(delimited, "_LARGEST_BLOCK", 1)
+@pytest.fixture
+def parts(limits):
+    """Read tables as large ones are read: by the fast engine, some bytes at a time."""
+    return lambda size: limits(FAST_BYTES=1, _LARGEST_BLOCK=1, _BLOCK_BYTES=size)
+
+
+def read_fast(path):
+    """What the fast engine makes of a table; None if it leaves it to the careful reader."""
+    source = Source(path)
+    return delimited.read_fast(source, detect(sample_of(source.filled_lines()), source, Options()))
 
 
 AWKWARD = [
@@ -259,10 +266,7 @@ AWKWARD = [
 
 @pytest.mark.parametrize("content", AWKWARD)
 def test_fast_engine_gives_identical_results_or_none(table, content):
-    path = Source(table(content))
-    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path, Options())
-    careful = delimited.parse_rows(path, dialect, path.filled_lines())
-    fast = delimited.read_fast(path, dialect)
+    careful, fast = read_matrix(table(content)), read_fast(table(content))
     if fast is not None:
         np.testing.assert_array_equal(fast.values, careful.values)
         assert (fast.row_labels, fast.col_labels) == (careful.row_labels, careful.col_labels)
@@ -273,9 +277,7 @@ def test_fast_engine_gives_identical_results_or_none(table, content):
     ["g9,1\n", "g9,1,2,3\n", "g9,1,x\n", "g9,1,1_0\n", "g9,1,.\n", "g9,1,1e\n", "g9\n", '"g9,1,2\n', "g9,1,NAN1\n"],
 )
 def test_fast_engine_leaves_faults_to_the_careful_reader(table, bad):
-    path = Source(table("gene,a,b\n" + "g1,1,2\n" * 200 + bad + "g2,3,4\n"))
-    dialect = detect(list(path.filled_lines())[:SAMPLE_LINES], path, Options())
-    assert delimited.read_fast(path, dialect) is None
+    assert read_fast(table("gene,a,b\n" + "g1,1,2\n" * 200 + bad + "g2,3,4\n")) is None
 
 
 def test_the_fast_engine_reads_numbers_as_python_does(table):
@@ -287,33 +289,28 @@ def test_the_fast_engine_reads_numbers_as_python_does(table):
     cells = [spelt for x in numbers for spelt in (repr(x), f"{x:.4f}", f"{x:.16e}", f"{x:.25g}")]
     cells += [spelt for k in halfway for spelt in (f"{k}", f"{k}e1", f"{5 * k}e-1", f"{k}.000", f"-{k}e7", f"{k}e60")]
     cells += ["-0", "0e999", "1e-400", "4.9e-324", "1e23", "-inf", "9007199254740993", "0." + 30 * "0" + "17"]
-    source = Source(table("name,a,b\n" + "".join(f"g,{cell},1\n" for cell in cells)))
-    dialect = detect(list(source.filled_lines())[:SAMPLE_LINES], source, Options())
-    values = delimited.read_fast(source, dialect).values[:, 0].copy()
+    values = read_fast(table("name,a,b\n" + "".join(f"g,{cell},1\n" for cell in cells))).values[:, 0].copy()
     np.testing.assert_array_equal(values.view(np.uint64), np.array([float(cell) for cell in cells]).view(np.uint64))
 
 
-def test_numbers_too_large_for_a_float_are_infinite_in_tables_of_any_size(table, monkeypatch):
+def test_numbers_too_large_for_a_float_are_infinite_in_tables_of_any_size(table, limits):
     path = table("name,a,b\ng,1e400,1\nh,-1e400,2\n")
     for size in (1, 1 << 40):
-        monkeypatch.setattr(delimited, "FAST_BYTES", size)
+        limits(FAST_BYTES=size)
         assert read_matrix(path).values.tolist() == [[np.inf, 1.0], [-np.inf, 2.0]]
 
 
 @pytest.mark.parametrize("block", [7, 64, 1000])
-def test_blocks_of_any_size_give_the_same_table(tmp_path, monkeypatch, block):
+def test_blocks_of_any_size_give_the_same_table(tmp_path, parts, block):
     X = Matrix(np.random.default_rng(2).normal(size=(60, 4)).round(3), tuple(f"g{i}" for i in range(60)))
     write_matrix(X, tmp_path / "x.csv")
-    monkeypatch.setattr(delimited, "FAST_BYTES", 1)
-    small_blocks(monkeypatch)
-    monkeypatch.setattr(delimited, "_BLOCK_BYTES", block)
-    monkeypatch.setattr(delimited, "_SPILLED_CELLS", block)
+    parts(block)
     np.testing.assert_array_equal(read_matrix(tmp_path / "x.csv").values, X.values)
 
 
 @pytest.mark.parametrize("mark", [",", " "])
-def test_lines_of_too_many_fields(table, monkeypatch, mark):
-    monkeypatch.setattr(_dialect, "MAX_FIELDS", 50)
+def test_lines_of_too_many_fields(table, limits, mark):
+    limits("io", MAX_FIELDS=50)
     with pytest.raises(FormatError, match=r"line 1: more than 50 fields\. Is this a table with line breaks\?"):
         read_matrix(table(mark.join(["1"] * 51) + "\n"))
     assert read_matrix(table(mark.join(["1.5"] * 50) + "\n")).shape == (1, 50)
@@ -328,99 +325,87 @@ def test_of_long_lines_fewer_tell_the_dialect(table):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_tables_that_are_not_as_long_as_they_seem(tmp_path, monkeypatch, packed):
+def test_tables_that_are_not_as_long_as_they_seem(tmp_path, parts, packed):
     """Rows that get shorter or longer, blank lines between them, and text that unpacks to many times its size."""
-    monkeypatch.setattr(delimited, "FAST_BYTES", 1)
-    small_blocks(monkeypatch)
-    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 50)
-    rows = [f"g{i},{'1' if 100 < i < 3000 else '1.0000000000'},{i}" for i in range(4000)]
+    parts(50)
+    rows = [f"g{i},{'1' if 100 < i < 900 else '1.0000000000'},{i}" for i in range(1200)]
     text = "gene,a,b\n" + "\n".join(f"{row}{' ' * 60}\n \n" if i % 90 == 89 else row for i, row in enumerate(rows))
     path = tmp_path / ("x.csv.gz" if packed else "x.csv")
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    read_fast, used = delimited.read_fast, []
-    monkeypatch.setattr(delimited, "read_fast", lambda *args: used.append(read_fast(*args)) or used[-1])
-    X = read_matrix(path)
-    assert X.source is used[0].source
-    np.testing.assert_array_equal(X.values, np.column_stack([np.ones(4000), np.arange(4000)]))
-    assert X.row_labels == tuple(f"g{i}" for i in range(4000))
+    X = read_fast(path)
+    np.testing.assert_array_equal(X.values, np.column_stack([np.ones(1200), np.arange(1200)]))
+    assert X.row_labels == tuple(f"g{i}" for i in range(1200))
 
 
 @pytest.mark.parametrize("header", ["", "gene," + ",".join("abcdefghij" * 2) + "\n"])
-def test_a_byte_order_mark_before_a_long_line_is_no_part_of_the_table(tmp_path, monkeypatch, header):
-    monkeypatch.setattr(delimited, "FAST_BYTES", 1)
-    small_blocks(monkeypatch)
-    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 7)
+def test_a_byte_order_mark_before_a_long_line_is_no_part_of_the_table(tmp_path, parts, header):
+    parts(7)
     rows = [f"g{i}," + ",".join([f"{i}.5"] * 20) for i in range(6)]
     (tmp_path / "x.csv").write_text(header + "\n".join(rows), encoding="utf-8-sig")
-    read_fast, used = delimited.read_fast, []
-    monkeypatch.setattr(delimited, "read_fast", lambda *args: used.append(read_fast(*args)) or used[-1])
-    X = read_matrix(tmp_path / "x.csv")
-    assert X.source is used[0].source
+    X = read_fast(tmp_path / "x.csv")
     assert X.row_labels == tuple(f"g{i}" for i in range(6))
     np.testing.assert_array_equal(X.values, np.repeat(np.arange(6) + 0.5, 20).reshape(6, 20))
 
 
-def test_large_files_take_the_fast_engine(tmp_path, monkeypatch):
-    rng = np.random.default_rng(1)
-    X = Matrix(rng.normal(size=(1500, 30)), tuple(f"g{i}" for i in range(1500)), tuple(f"c{j}" for j in range(30)))
-    write_matrix(X, tmp_path / "big.tsv")
-    used = []
-    monkeypatch.setattr(delimited, "FAST_BYTES", 1000)
-    read_fast = delimited.read_fast
-    monkeypatch.setattr(delimited, "read_fast", lambda *args: used.append(read_fast(*args)) or used[-1])
-    back = read_matrix(tmp_path / "big.tsv")
-    assert back.source is used[0].source
-    np.testing.assert_array_equal(back.values, X.values)
-    assert back.values.flags.c_contiguous
-    assert (back.row_labels, back.col_labels) == (X.row_labels, X.col_labels)
+def test_large_files_take_the_fast_engine_and_small_ones_do_not_import_it(tmp_path):
+    """In a process that has imported nothing: from 16 MB on, pandas reads."""
+    line = "g1\t" + "\t".join(["0.1234567890123456"] * 30)
+    for name, n_rows in (("small.tsv", 9), ("big.tsv", 31_000)):
+        (tmp_path / name).write_text("\n".join(["gene\t" + "\t".join(f"c{j}" for j in range(30)), *[line] * n_rows]))
+    code = (
+        "import sys\nfrom bivaluate import read_matrix\n"
+        "for name in sys.argv[1:]:\n"
+        "    X = read_matrix(name)\n"
+        "    print('pandas' in sys.modules, X.shape, X.values.flags.c_contiguous, (X.values == 0.1234567890123456).all())\n"
+    )
+    words = [sys.executable, "-c", code, "small.tsv", "big.tsv"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["False (9, 30) True True", "True (31000, 30) True True"]
 
 
 @pytest.mark.parametrize("engine", ["fast", "careful"])
 @pytest.mark.parametrize("name", ["big.tsv", "big.csv.gz"])
-def test_very_large_tables_stay_on_disk(tmp_path, monkeypatch, engine, name):
+def test_very_large_tables_stay_on_disk(tmp_path, temporary, limits, engine, name):
     rng = np.random.default_rng(1)
     X = Matrix(rng.normal(size=(900, 7)), tuple(f"g{i}" for i in range(900)), tuple(f"c{j}" for j in range(7)))
     write_matrix(X, tmp_path / name)
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    monkeypatch.setattr(delimited, "STREAMED_BYTES", 1000)
-    monkeypatch.setattr(delimited, "_SPILLED_CELLS", 100)
-    monkeypatch.setattr(delimited, "FAST_BYTES", 1000 if engine == "fast" else 1 << 40)
+    limits(STREAMED_BYTES=1000, _SPILLED_CELLS=100, FAST_BYTES=1000 if engine == "fast" else 1 << 40)
     back = read_matrix(tmp_path / name)
-    assert isinstance(back.source, FileSource)
+    assert not back.in_memory
     assert (back.row_labels, back.col_labels) == (X.row_labels, X.col_labels)
     np.testing.assert_array_equal(back.source.take(np.array([0, 450, 899])), X.values[[0, 450, 899]])
     np.testing.assert_array_equal(back.values, X.values)
-    [held] = (tmp_path / "temporary").iterdir()
+    [held] = temporary.iterdir()
     del back
     gc.collect()
     assert not held.exists(), "the numbers go with the matrix"
     (tmp_path / "bad.csv").write_text("gene,a,c,b\n" + "g1,1.5,3,2\n" * 200 + "g9,1,2,x\n")
     with pytest.raises(FormatError, match=r"line 202: row 'g9', column 'b' holds 'x', which is not a number"):
         read_matrix(tmp_path / "bad.csv")
-    assert not list((tmp_path / "temporary").iterdir()), "nothing is left behind"
+    assert not list(temporary.iterdir()), "nothing is left behind"
 
 
 @pytest.mark.parametrize("end", ["", "\n" * 500])
-def test_parts_of_a_very_large_table_that_hold_no_row(tmp_path, monkeypatch, end):
+def test_parts_of_a_very_large_table_that_hold_no_row(tmp_path, parts, limits, end):
     """A first line longer than what is read at once, and blank lines at the end."""
-    small_blocks(monkeypatch)
-    for name, value in (("FAST_BYTES", 1), ("STREAMED_BYTES", 1), ("_BLOCK_BYTES", 7)):
-        monkeypatch.setattr(delimited, name, value)
+    parts(7)
+    limits(STREAMED_BYTES=1)
     lines = [",".join([f"g{i}", *[f"{i}.5"] * 90]) for i in range(5)]
     (tmp_path / "x.csv").write_text(
         "gene," + ",".join(f"c{j}" for j in range(90)) + "\n" + "\n".join(lines) + "\n" + end
     )
     X = read_matrix(tmp_path / "x.csv")
-    assert isinstance(X.source, FileSource)
+    assert not X.in_memory
     np.testing.assert_array_equal(X.values, np.repeat(np.arange(5) + 0.5, 90).reshape(5, 90))
 
 
-def test_a_full_disk_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    monkeypatch.setattr(delimited, "STREAMED_BYTES", 1)
+def test_a_full_disk_is_named(tmp_path, temporary, limits):
+    temporary.rmdir()
+    limits(STREAMED_BYTES=1)
     (tmp_path / "m.csv").write_text("gene,a,b\ng1,1,2\n")
-    with pytest.raises(FileError, match=r"cannot write temporary rows to .*nowhere.*Set TMPDIR to a folder with room"):
+    with pytest.raises(
+        FileError, match=r"cannot write temporary rows to .*temporary.*Set TMPDIR to a folder with room"
+    ):
         read_matrix(tmp_path / "m.csv")
 
 

@@ -80,7 +80,7 @@ def chosen(**choices):
         ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: no bicluster is supported and no candidate predicts held-out cells."),
         ({"nve_cov": ("b", 3), "total_evidence": ("", 0)}, "nve_cov", "d: no bicluster is supported."),
         ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful: no bicluster is supported, but held-out cells are predicted."),
-        ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells would give a second opinion."),
+        ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2."),
     ],
 )  # fmt: skip
 def test_the_verdict_in_words(choices, by, sentence):
@@ -90,9 +90,9 @@ def test_the_verdict_in_words(choices, by, sentence):
 @pytest.mark.parametrize(
     ("found", "supported", "finds_k", "sentence"),
     [
-        (3, 3, ["a"], "d: evidence chooses a; held-out cells would give a second opinion. 3 found (the algorithm finds the number itself), 3 supported."),
-        (3, 2, [], "d: evidence chooses a with K = 5; held-out cells would give a second opinion. 5 requested, 3 found, 2 supported."),
-        (5, 5, [], "d: evidence chooses a with K = 5; held-out cells would give a second opinion."),
+        (3, 3, ["a"], "d: a, which finds K itself: all 3 biclusters are supported."),
+        (3, 2, [], "d: a, K = 5 (3 found): 2 of the 3 biclusters are supported."),
+        (5, 5, [], "d: a, K = 5: all 5 biclusters are supported."),
     ],
 )  # fmt: skip
 def test_the_verdict_says_how_many_were_found(found, supported, finds_k, sentence):

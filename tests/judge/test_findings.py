@@ -5,7 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from bivaluate import Biclustering, Matrix, evaluate, evidence_table, propose_pruning
-from bivaluate._text import number
 from bivaluate.datasets import make_scenario
 from bivaluate.judge.verdict import first_members
 
@@ -19,7 +18,7 @@ def test_a_bicluster_supported_beside_the_others_is_supported_everywhere():
     solution = Biclustering([(range(40), range(12)), (range(32, 62), range(5, 15))], X.shape)
     found = evidence_table(X, solution)
     assert found.verdicts == ("supported", "supported")
-    assert str(evaluate(X, solution).verdict) == "Both biclusters are supported."
+    assert evaluate(X, solution).verdict.headline == "Both biclusters are supported."
     assert not propose_pruning(X, solution).proposals
 
 
@@ -41,7 +40,7 @@ def test_a_block_too_small_to_judge_is_never_called_noise_and_never_dropped():
     small, noise = result.verdict.biclusters
     assert (small["verdict"], noise["verdict"]) == ("too_small", "not_supported")
     assert small["why"] == "2 × 1: no block of this size could be supported in this matrix"
-    assert str(result.verdict) == "None of the 2 biclusters is supported; B1 is too small to judge."
+    assert result.verdict.headline == "None of the 2 biclusters is supported; B1 is too small to judge."
     assert propose_pruning(X, result.solution).names == ("B1",)
 
 
@@ -51,10 +50,10 @@ def test_noise_beside_supported_biclusters_changes_nothing_about_them():
         X[40 * i : 40 * i + 30, 15 * i : 15 * i + 12] += 3
         blocks.append((range(40 * i, 40 * i + 30), range(15 * i, 15 * i + 12)))
     alone, beside = evaluate(X, blocks), evaluate(X, [*blocks, (range(200, 220), range(5, 15))])
-    assert str(alone.verdict) == "All 4 biclusters are supported."
-    assert str(beside.verdict) == "4 of the 5 biclusters are supported; B5 is not supported."
+    assert alone.verdict.headline == "All 4 biclusters are supported."
+    assert beside.verdict.headline == "4 of the 5 biclusters are supported; B5 is not supported."
     assert beside.scores["total_evidence"] == alone.scores["total_evidence"]
-    nve = number(alone.scores["nve"])
+    nve = f"{alone.scores['nve']:.3g}"
     said = f"NVE ({nve}) looks poor because all 4 supported biclusters differ in level, which NVE ignores."
     assert said in alone.findings
     assert alone.scores["nve"] > 0.9
@@ -78,9 +77,11 @@ def test_a_verdict_prints_its_table_and_a_missing_score_says_where_it_is():
     X = np.random.default_rng(0).normal(size=(60, 20))
     X[:15, :6] += 3
     result = evaluate(X, [(range(15), range(6)), (range(30, 45), range(10, 16))])
-    lines = repr(result.verdict).splitlines()
-    assert lines[0] == str(result.verdict) == "1 of the 2 biclusters is supported; B2 is not supported."
-    assert lines[3].split()[:4] == ["B1", "15", "×", "6"]
+    lines = str(result.verdict).splitlines()
+    assert lines[0] == result.verdict.headline == "1 of the 2 biclusters is supported; B2 is not supported."
+    assert lines[1] == result.verdict.reason
+    assert [line.split()[:4] for line in lines[3:]] == [["B1", "15", "×", "6"], ["B2", "15", "×", "6"]]
+    assert repr(result.verdict).splitlines() == [*lines, *result.verdict.notes, *result.verdict._next]
     assert result.verdict._repr_html_() == result._repr_html_()
     with pytest.raises(KeyError, match=r"see \.biclusters\['msr'\]"):
         result.scores["msr"]

@@ -130,7 +130,7 @@ def test_random_blocks_are_rejected_by_verdict_and_pruning_alike():
     X = rng.normal(size=(200, 40))
     blocks = [(rng.choice(200, 20, replace=False), rng.choice(40, 8, replace=False)) for _ in range(6)]
     solution = Biclustering(blocks, X.shape)
-    assert str(evaluate(X, solution).verdict) == "None of the 6 biclusters is supported."
+    assert evaluate(X, solution).verdict.headline == "None of the 6 biclusters is supported."
     assert len(propose_pruning(X, solution).proposals) == 6
 
 

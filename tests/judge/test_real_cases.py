@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, evaluate, propose_pruning
+from bivaluate._text import listing
 from bivaluate.datasets import load_labelled
+from bivaluate.datasets.named import load_named
+from bivaluate.judge.verdict import WORDS, described
 
 MARKERS = {
     "plasma cells": (("IGJ", "MZB1", "FKBP11", "TNFRSF17"), None),
@@ -33,7 +36,7 @@ def test_marker_genes_of_blood_cells_are_kept(cells):
         "high": "All 4 biclusters are supported.",
         "sorted": "3 of the 4 biclusters are supported; B4 is not supported.",
     }
-    assert str(result.verdict) == expected[cells]
+    assert result.verdict.headline == expected[cells]
     advice = propose_pruning(data.matrix, solution)
     assert advice.names == ("B1", "B2", "B3", "B4")[: result.scores["n_supported"]]
 
@@ -63,7 +66,7 @@ def test_two_raised_blocks_are_supported():
     assert result.scores["n_supported"] == 2
     assert result.scores["total_evidence"] > 500
     assert result.biclusters["pattern"].tolist() == ["shifted mean", "shifted mean"]
-    assert str(result.verdict) == "Both biclusters are supported."
+    assert result.verdict.headline == "Both biclusters are supported."
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -91,3 +94,73 @@ def test_an_empty_solution_never_beats_one_with_a_supported_bicluster():
     assert one["total_evidence"] == pytest.approx(many["total_evidence"], rel=1e-12)
     assert one["total_evidence"] > none["total_evidence"] == 0
     assert many["raw_evidence"] >= one["raw_evidence"] > one["total_evidence"]
+
+
+def clusters_of_genes(name, k, cols=None):
+    """Clusters of genes of a yeast series by k-means, over its first columns or all of them."""
+    from sklearn.cluster import KMeans
+
+    X, _ = load_named(f"yeast:{name}")
+    labels = KMeans(k, random_state=0, n_init=3).fit_predict(X.values)
+    return X, Biclustering([(np.flatnonzero(labels == at), range(cols or X.shape[1])) for at in range(k)], X.shape)
+
+
+def test_a_large_block_of_a_time_series_is_not_called_small_without_the_reason():
+    X, solution = clusters_of_genes("09_constant_32nM_H2O2", 3, cols=9)
+    result = evaluate(X, solution)
+    large = [row for row in result.verdict.biclusters if row["verdict"] == "too_small" and row["n_rows"] > 300]
+    assert large
+    for row in large:
+        size = f"{row['n_rows']} × 9"
+        assert row["why"] == (
+            "its 9 columns are a time series, worth 3.56 independent ones; "
+            f"no block of {size} could be supported in this matrix"
+        )
+    assert any("too small to judge" in note and "worth 3.56 independent ones" in note for note in result.verdict.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "over"),
+    [
+        ("05_1mM_menadione", "1,050 genes are possible that 9 samples cannot rule out chance"),
+        (
+            "14_nitrogen_depletion",
+            "1,011 genes are possible that 10 samples, worth 2.05 independent ones, cannot rule out chance",
+        ),
+    ],
+)
+def test_clusters_over_all_columns_that_are_not_supported_say_why(name, over):
+    result = evaluate(*clusters_of_genes(name, 6))
+    missed = [row["bicluster"] for row in result.verdict.biclusters if row["verdict"] == "not_supported"]
+    said = f"{listing(missed)} are not supported: so many groups of {over}; what"
+    assert any(note.startswith(said) for note in result.verdict.notes)
+
+
+@pytest.mark.parametrize("name", ["01_alpha_factor", "02_cdc_15", "14_nitrogen_depletion"])
+@pytest.mark.parametrize("cols", [None, 9])
+def test_only_stronger_biclusters_are_named_as_what_one_is_redundant_with(name, cols):
+    result = evaluate(*clusters_of_genes(name, 6, cols))
+    evidence = {row["bicluster"]: row["evidence"] for row in result.verdict.biclusters}
+    for row in result.verdict.biclusters:
+        *_, said = described(row)
+        if said.startswith("redundant with"):
+            assert all(evidence[other] > row["evidence"] for other in row["redundant_with"].split(", "))
+        elif row["verdict"] == "redundant":
+            assert said == f"redundant, merge with {row['redundant_with']}"
+            assert row["why"].startswith("one bicluster explains it and")
+
+
+@pytest.mark.parametrize("name", ["01_alpha_factor", "02_cdc_15"])
+@pytest.mark.parametrize("cols", [None, 9])
+def test_pruning_gives_the_evidence_that_score_gives(name, cols):
+    X, solution = clusters_of_genes(name, 6, cols)
+    rows = {row["bicluster"]: row for row in evaluate(X, solution).verdict.biclusters}
+    drops = [proposal for proposal in propose_pruning(X, solution).proposals if proposal.action == "drop"]
+    for proposal in drops:
+        (name,) = proposal.biclusters
+        row = rows.get(name, {"verdict": "supported"})
+        if row["verdict"] in ("redundant", "not_supported"):
+            assert proposal.reason == f"Drop {name}: it is {WORDS[row['verdict']]} ({row['why']})."
+        else:
+            assert proposal.reason.startswith(f"Drop {name}: after that it is ")
+    assert drops or not any(row["verdict"] == "not_supported" for row in rows.values())

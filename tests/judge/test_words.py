@@ -3,12 +3,24 @@
 import math
 
 from bivaluate import Biclustering, Matrix
-from bivaluate.judge.choice import PILLARS, all_supported, as_good, called, seeing_nothing, t_quantile, which_is_best
+from bivaluate.judge.choice import (
+    PILLARS,
+    AtK,
+    about_k,
+    all_supported,
+    as_good,
+    called,
+    few_surrogates,
+    reached,
+    seeing_nothing,
+    supported_at,
+    t_quantile,
+    which_is_best,
+)
 from bivaluate.judge.limits import is_duplicate, is_indistinct, is_negligible, is_thin, predicts, strength
 from bivaluate.judge.verdict import (
     asking_held_out_cells,
     capital,
-    count,
     counted,
     described,
     finding,
@@ -36,11 +48,57 @@ def test_as_good():
     assert as_good([2, 4, 6, 8, 10], [60, 96, 93, 100, 80], high=True) == (4, 8)
 
 
-def test_all_supported():
-    assert (
-        all_supported([(4, 86.0, 4, 4), (6, 89.0, 6, 6), (30, 94.8, 30, 10)], best=30)
-        == "With K = 6 all 6 are supported, with 94 % of the evidence."
+GRIDS = {  # evidence, found and supported by K: one data set, five grids
+    (4, 6, 8, 10, 12): {4: (10094, 4), 6: (10608, 6), 8: (11032, 8), 10: (10922, 9), 12: (11040, 11)},
+    (2, 8, 10, 16): {2: (6324, 2), 8: (11032, 8), 10: (10922, 9), 16: (11779, 11.5)},
+    (3, 5, 7, 9, 11, 14, 20): {3: (7465, 3), 5: (10597, 5), 7: (11154, 7), 9: (10978, 8), 11: (11079, 11), 14: (11545, 11), 20: (12132, 12.5)},
+    (4, 8, 16, 24, 32, 40): {4: (10094, 4), 8: (11032, 8), 16: (11511, 11), 24: (11659, 12), 32: (11138, 14), 40: (10919, 13)},
+}  # fmt: skip
+
+
+def curve(values):
+    return [AtK(k, evidence, k, supported) for k, (evidence, supported) in values.items()]
+
+
+def test_what_is_said_first_of_k_does_not_follow_the_grid():
+    best = {grid: max(values, key=lambda k: values[k][0]) for grid, values in GRIDS.items()}
+    assert set(best.values()) == {12, 16, 20, 24}, "the best K does"
+    assert {all_supported(curve(values)).k for values in GRIDS.values()} == {7, 8}
+    said = {supported_at(curve(values), best[grid]) for grid, values in GRIDS.items()}
+    assert said == {
+        "Evidence still rises; 11 of 12 are supported; with K = 8, all 8.",
+        "Evidence still rises; 11.5 of 16 are supported; with K = 8, all 8.",
+        "Evidence still rises; 12.5 of 20 are supported; with K = 7, all 7.",
+        "12 of the 24 biclusters are supported; with K = 8, all 8.",
+    }
+
+
+def test_about_k():
+    assert about_k(curve(GRIDS[4, 8, 16, 24, 32, 40]), 24) == [
+        "K = 16 to 32 are as good (evidence within 5 %); 24 is best.",
+        "K = 16 to 32 have 11 to 14 supported biclusters.",
+        "K = 8, with every bicluster supported, has 95 % of the evidence.",
+    ]
+    assert about_k(curve(GRIDS[2, 8, 10, 16]), 16)[-1] == "The chosen K = 16 is the largest tried; try larger ones."
+    flat = [AtK(8, 90.0, 8, 7), AtK(12, 95.0, 12, 7)]
+    assert about_k(flat, 12)[-1] == (
+        "The chosen K = 12 is the largest tried; K = 8 has as many supported biclusters, so larger ones promise little."
     )
+    fewer = [AtK(2, 9.0, 2, 2), AtK(20, 10.0, 7, 7)]
+    assert about_k(fewer, 20) == [], "another K would find as many"
+    assert supported_at(fewer, 20) == "All 7 biclusters are supported."
+
+
+def test_all_supported_skips_small_k_and_one_bicluster():
+    assert all_supported([AtK(1, 5.0, 1, 1), AtK(3, 6.0, 3, 2), AtK(5, 7.0, 5, 5), AtK(8, 8.0, 8, 7)]).k == 5
+    assert all_supported([AtK(3, 6.0, 3, 2)]) is None
+
+
+def test_few_surrogates_show_nothing():
+    said = "3 surrogates cannot show more than p = 0.25; none of them has as much evidence; run at least 19."
+    assert few_surrogates(0.25, 3, "total_evidence") == said
+    assert few_surrogates(0.5, 3, "total_evidence") == few_surrogates(0.05, 19, "total_evidence") == ""
+    assert (reached(0.25, 3), reached(0.5, 3), reached(0.5, 0)) == (0.0, 0.5, 0.5)
 
 
 def test_called():
@@ -150,12 +208,6 @@ def test_counted():
 
 def test_nothing_supported():
     assert nothing_supported("LAS, K = 3") == "Nothing is supported; LAS, K = 3 comes nearest."
-
-
-def test_count():
-    assert count(5, 5, 4) == "5 found, 4 supported."
-    assert count(7, 20, 7) == "20 requested, 7 found, 7 supported."
-    assert count(2, 9, math.nan, finds_k=True) == "2 found (the algorithm finds the number itself)."
 
 
 def test_holding():

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, evaluate
-from bivaluate.measures._engine import two_pass
 
 LARGEST = """
 import numpy as np
@@ -36,12 +35,11 @@ def made(rng, K=60):
 
 @pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
 @pytest.mark.parametrize("degenerate", ["nan", "formula"])
-def test_groups_of_biclusters_change_no_score(degenerate, monkeypatch):
+def test_groups_of_biclusters_change_no_score(degenerate, limits):
     X, solution = made(np.random.default_rng(4))
     options = {"metrics": ["ve", "msr", "nve_k", "nsr_k", "nve", "nsr", "cc"], "degenerate": degenerate}
     known = evaluate(X, solution, **options)
-    monkeypatch.setattr(two_pass, "TOGETHER", 40)
-    monkeypatch.setattr(two_pass, "GROUP", 13)
+    limits("measures", TOGETHER=40, GROUP=13)
     found = evaluate(X, solution, **options)
     assert str(found.records) == str(known.records)
     assert found.scores == pytest.approx(known.scores, rel=1e-12)

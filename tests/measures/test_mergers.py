@@ -11,16 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bivaluate.evaluation import evaluate
-from bivaluate.measures._blocks import (
-    block_values,
-    block_values_missing,
-    mean_squared_residue_value,
-    virtual_error_value,
-)
+from bivaluate import evaluate, mean_squared_residue, virtual_error
 from bivaluate.measures._mergers import is_large, union_cells
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
+from tests.conftest import limited
 from tests.reference import internal as naive
 
 X_WORKED = np.array(
@@ -37,11 +32,9 @@ def by_numpy(X, pairs, **options):
 
 
 def by_kernels(X, pairs, **options):
-    """Return the same from a solution made large: copies of its last bicluster change no other merger."""
-    K = len(pairs)
-    solution = Biclustering([*pairs, *[*pairs, ([0], [0])][K - 1 : K] * 80], X.shape)
-    assert is_large(solution) or not K
-    return [matrix[:K, :K] for matrix in _mergers(X, solution, **options)]
+    """Return the same as large input has them."""
+    with limited(KERNEL_CELLS=0):
+        return _mergers(X, Biclustering(pairs, X.shape), **options)
 
 
 def _mergers(X, solution, **options):
@@ -248,7 +241,7 @@ def test_constant_rows_by_range_not_by_deviation(path):
     assert V[0, 0] == pytest.approx(naive.ve(X), rel=1e-12)
     worked = X_WORKED[:3, :4].copy()
     worked[1] = 5.0
-    assert virtual_error_value(worked) == pytest.approx(0.3676, abs=5e-5)
+    assert virtual_error(worked) == pytest.approx(0.3676, abs=5e-5)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -369,10 +362,8 @@ def test_biclusters_and_constant_rows_are_the_same_whichever_way(seed):
     one, other = Workspace.of(X, solution), Workspace.of(X, many)
     for found, expected in zip(_alone(other), _alone(one), strict=True):
         np.testing.assert_allclose(found[:K], expected, rtol=1e-9, atol=1e-12)
-    defined = one.r > 1
-    np.testing.assert_array_equal(other.constant_rows[:K][defined], one.constant_rows[defined])
-    merged = np.ix_(np.flatnonzero(defined), np.flatnonzero(defined))
-    np.testing.assert_array_equal(other.merged_constant_rows[merged], one.merged_constant_rows[merged])
+    np.testing.assert_array_equal(other.constant_rows[:K], one.constant_rows)
+    np.testing.assert_array_equal(other.merged_constant_rows[:K, :K], one.merged_constant_rows)
 
 
 def test_constant_rows_are_counted_whatever_was_asked_for_before():
@@ -385,14 +376,16 @@ def test_constant_rows_are_counted_whatever_was_asked_for_before():
             assert np.diagonal(workspace.merged_constant_rows).tolist() == constant
 
 
-def test_threads_do_not_change_a_bit():
+def test_threads_do_not_change_a_bit(limits):
+    limits(CELLS_PER_THREAD=20_000)
     rng = np.random.default_rng(4)
-    X = rng.normal(size=(1200, 80))
+    X = rng.normal(size=(400, 60))
     X[:, ::7] += 1e8
-    pairs = random_pairs(rng, X.shape, 15, 250, 20)
-    one = solve(by_kernels, X, pairs, n_jobs=1)
+    solution = Biclustering(random_pairs(rng, X.shape, 20, 80, 16), X.shape)
+    assert is_large(solution)
+    one = _mergers(X, solution, n_jobs=1)
     for n_jobs in (2, 3, 8, None):
-        for found, expected in zip(solve(by_kernels, X, pairs, n_jobs=n_jobs), one, strict=True):
+        for found, expected in zip(_mergers(X, solution, n_jobs=n_jobs), one, strict=True):
             assert np.array_equal(found, expected)
 
 
@@ -490,22 +483,29 @@ def test_missing_cells_match_the_twin():
             assert M[k, other] == pytest.approx(naive.msr_missing(A), rel=1e-10)
 
 
+def with_gaps(A):
+    """VE and MSR of a whole matrix whose cells may be missing."""
+    work = Workspace.of(A, Biclustering([tuple(map(range, A.shape))], A.shape), missing="omit")
+    return work.ve[0], work.msr[0]
+
+
 def test_missing_cells_on_a_shifted_matrix():
     rng = np.random.default_rng(12)
     A = np.round(rng.normal(size=(8, 6)), 4)
     A[rng.random(A.shape) < 0.2] = np.nan
-    assert block_values_missing(A + 2.0**27) == pytest.approx(block_values_missing(A), rel=1e-6)
+    assert with_gaps(A + 2.0**27) == pytest.approx(with_gaps(A), rel=1e-6)
 
 
 def test_missing_cells_leave_nothing():
     A = np.array([[1.0, np.nan, np.nan], [np.nan, 2.0, np.nan]])
-    assert np.isnan(block_values_missing(A)).all()
+    assert np.isnan(with_gaps(A)).all()
     A = np.array([[1.0, 2.0, np.nan], [np.nan, 2.0, np.nan]])
-    assert block_values_missing(A) == (0.0, 0.0)
+    assert with_gaps(A) == (0.0, 0.0)
 
 
 def test_without_missing_cells_both_agree():
     rng = np.random.default_rng(13)
     A = rng.normal(size=(7, 5))
-    assert block_values_missing(A) == block_values(A)
-    assert mean_squared_residue_value(A) == pytest.approx(naive.msr(A), rel=1e-12)
+    more = np.vstack([A, np.full(5, np.nan)])
+    assert with_gaps(more) == (virtual_error(A), mean_squared_residue(A))
+    assert mean_squared_residue(A) == pytest.approx(naive.msr(A), rel=1e-12)

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import Biclustering, Matrix, _rows, evaluate
-from bivaluate import matrix as matrices
-from bivaluate._rows import ArraySource, FileSource
-from bivaluate.measures import _mergers as mergers
+from bivaluate import Biclustering, Matrix, evaluate
 from bivaluate.measures._blocks import error_floors
 from bivaluate.measures._engine.missing import observed_errors
 from bivaluate.measures.workspace import Workspace
+from tests.sources import in_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
 
@@ -29,32 +27,27 @@ def ratings(share=0.3):
 
 
 @pytest.fixture
-def short_chunks(monkeypatch):
-    monkeypatch.setattr(mergers, "KERNEL_CELLS", 0)
-    monkeypatch.setattr("bivaluate.measures.workspace.CHUNK_CELLS", 0)
-    for module in (_rows, matrices):
-        monkeypatch.setattr(module, "CHUNK_CELLS", 400)
+def short_chunks(limits):
+    limits(KERNEL_CELLS=0, CHUNK_CELLS=400)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_the_same_errors_and_shapes(share, short_chunks, tmp_path):
     X, solution = ratings(share)
-    whole = Workspace.of(X, solution, missing="omit")
-    X.tofile(tmp_path / "x.bin")
-    parts = Workspace.of(Matrix(FileSource(tmp_path / "x.bin", float, X.shape)), solution, missing="omit")
+    whole, file = Workspace.of(X, solution, missing="omit"), in_file(X, tmp_path / "x.npy")
+    parts = Workspace.of(file, solution, missing="omit")
     assert parts._by_observed
     assert not whole._by_observed
     for name in ("mergers", "merged_constant_rows", "observed", "constant_rows"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, atol=1e-12, err_msg=name)
-    blocks = Workspace.of(Matrix(FileSource(tmp_path / "x.bin", float, X.shape)), solution, missing="omit")
+    blocks = Workspace.of(file, solution, missing="omit")
     for name in ("ve", "msr"):
         np.testing.assert_allclose(getattr(blocks, name), getattr(whole, name), rtol=1e-9, atol=1e-12)
 
 
 def test_what_may_be_rounding_is_that_of_the_block_with_the_largest_values(short_chunks, tmp_path):
     X, solution = ratings()
-    X.tofile(tmp_path / "x.bin")
-    parts = Workspace.of(Matrix(FileSource(tmp_path / "x.bin", float, X.shape)), solution, missing="omit")
+    parts = Workspace.of(in_file(X, tmp_path / "x.npy"), solution, missing="omit")
     assert parts._by_observed
     assert parts._largest_floor >= error_floors(X[70:90, 20:25])[1] > 1e6 * error_floors(X[:40, :9])[1]
 
@@ -72,7 +65,7 @@ def test_absent_ratings_score_as_missing_cells_do(short_chunks):
 def test_turns_and_offsets_change_nothing(short_chunks):
     X, solution = ratings()
     offsets = np.linspace(0, 3, X.shape[1])
-    whole = observed_errors(Matrix(ArraySource(X - offsets)), solution)
-    turns = observed_errors(Matrix(ArraySource(X.astype(np.float64)), memory=4 * 64 * 60), solution, offsets=offsets)
+    whole = observed_errors(Matrix(X - offsets), solution)
+    turns = observed_errors(Matrix(X, memory=4 * 64 * 60), solution, offsets=offsets)
     for one, other in zip(turns, whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)

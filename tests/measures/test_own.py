@@ -4,16 +4,11 @@ import numpy as np
 import pytest
 
 from bivaluate import ParameterError, Plan, Sweep, evaluate
-from bivaluate.measures.own import Records
 from bivaluate.registry import METRICS, choose_metrics, get_metric
 
 X = np.arange(30.0).reshape(5, 6) ** 1.5
+pytestmark = pytest.mark.usefixtures("no_own_measures")
 SOLUTION = [([0, 1], [0, 1, 2]), ([2, 3, 4], [2, 3])]
-
-
-@pytest.fixture(autouse=True)
-def _forget(monkeypatch):
-    monkeypatch.setattr(Records, "own", {})
 
 
 def share(X, solution):

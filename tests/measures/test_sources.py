@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from bivaluate import MatrixError, _rows
-from bivaluate.matrix import Matrix
-from bivaluate.measures._engine import two_pass
-from bivaluate.measures._engine.two_pass import TwoPasses
-from bivaluate.solution import Biclustering
+from bivaluate import Biclustering, Matrix, MatrixError
+from bivaluate.measures.workspace import Workspace
 from tests.reference import internal as naive
+from tests.sources import Own, as_it_is, in_file
 
 
 def overlapping(rng, shape, K=7):
@@ -32,33 +30,31 @@ def counts(rng, shape):
     return X
 
 
-class Chunks(_rows.ArraySource):
-    """An array as a source of rows: read some at a time, whatever it holds."""
-
-    def __init__(self, array):
-        super().__init__(array)
-        self.dtype = np.dtype(np.longdouble)
-
-
-def by_chunks(X):
-    """Return an array as something read some rows at a time."""
-    return Matrix(Chunks(X))
-
-
 def sources(X, folder):
     """Every form the same cells come in."""
-    np.save(folder / "x.npy", X)
     yield "array", Matrix(X)
-    yield "chunks", by_chunks(X)
-    yield "Fortran", by_chunks(np.asfortranarray(X))
-    yield "file", Matrix(_rows.FileSource.of_map(np.load(folder / "x.npy", mmap_mode="r")))
+    yield "chunks", Matrix(Own(X))
+    yield "Fortran", Matrix(Own(np.asfortranarray(X)))
+    yield "file", in_file(X, folder / "x.npy")
     yield "CSR", Matrix(scipy.sparse.csr_array(X))
     yield "CSC", Matrix(scipy.sparse.csc_matrix(X))
 
 
+def mergers(matrix, solution, **options):
+    """VE, MSR and constant rows of all mergers."""
+    work = Workspace.of(matrix, solution, **options)
+    return work.merged_ve, work.merged_msr, work.merged_constant_rows
+
+
+@pytest.fixture(autouse=True)
+def always_large(limits):
+    limits(KERNEL_CELLS=0)
+    limits("measures", CHUNK_CELLS=0)
+
+
 @pytest.fixture
-def small_chunks(monkeypatch):
-    monkeypatch.setattr(_rows, "CHUNK_CELLS", 500)
+def small_chunks(limits):
+    limits(CHUNK_CELLS=500)
 
 
 @pytest.mark.parametrize("make", [lambda rng, s: rng.normal(size=s), counts, lambda rng, s: counts(rng, s) * 1e200])
@@ -70,8 +66,7 @@ def test_every_source_gives_what_the_naive_twin_gives(make, tmp_path, small_chun
     expected = naive.mergers(X / np.abs(X).max(), pairs)
     array, constant = None, None
     for name, matrix in sources(X, tmp_path):
-        made = TwoPasses(matrix, solution)
-        ve, msr, constant = made.matrices()
+        ve, msr, constant = mergers(matrix, solution)
         with np.errstate(over="ignore"):
             msr = msr / np.abs(X).max() / np.abs(X).max()
         np.testing.assert_allclose(ve, expected[0], rtol=1e-9, atol=1e-12, err_msg=name)
@@ -80,9 +75,9 @@ def test_every_source_gives_what_the_naive_twin_gives(make, tmp_path, small_chun
         array = array or (ve, msr, constant)
         for found, first in zip((ve, msr, constant), array, strict=True):
             np.testing.assert_allclose(found, first, rtol=1e-12, atol=1e-15, err_msg=name)
-        for alone, matrix in zip(made.blocks(), (ve, msr, constant), strict=True):
-            if alone is not None and matrix is not msr:
-                np.testing.assert_array_equal(alone, np.diag(matrix), err_msg=name)
+        alone = Workspace.of(matrix, solution)  # asked for no mergers
+        np.testing.assert_array_equal(alone.ve, np.diag(ve), err_msg=name)
+        np.testing.assert_array_equal(alone.constant_rows, np.diag(constant), err_msg=name)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, np.bool_])
@@ -90,64 +85,53 @@ def test_other_types_are_seen_as_they_are(dtype, small_chunks):
     rng = np.random.default_rng(5)
     X = rng.poisson(1.0, size=(90, 20)).astype(dtype)
     solution = Biclustering(overlapping(rng, X.shape), X.shape)
-    expected = TwoPasses(Matrix(X.astype(np.float64)), solution).matrices()
-    for form in (X, scipy.sparse.csr_array(X)):
-        matrix = Matrix(_rows.ArraySource(form) if form is X else form)
+    expected = mergers(Matrix(X.astype(np.float64)), solution)
+    for matrix in (as_it_is(X), Matrix(scipy.sparse.csr_array(X))):
         assert matrix.source.dtype == dtype
-        for found, known in zip(TwoPasses(matrix, solution).matrices(), expected, strict=True):
+        for found, known in zip(mergers(matrix, solution), expected, strict=True):
             np.testing.assert_allclose(found, known, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_chunks_threads_and_turns_change_nothing(sparse, monkeypatch):
+def test_chunks_threads_and_turns_change_nothing(sparse, limits):
     rng = np.random.default_rng(8)
     X = counts(rng, (200, 25)) + (0 if sparse else 1e7 * rng.normal(size=(200, 1)))
     solution = Biclustering(overlapping(rng, X.shape), X.shape)
-    matrix = Matrix(scipy.sparse.csr_array(X)) if sparse else by_chunks(X)
-    known = TwoPasses(matrix, solution, n_jobs=1).matrices()
-    monkeypatch.setattr(two_pass, "CELLS_PER_THREAD", 100)
-    for found, first in zip(TwoPasses(matrix, solution, 3).matrices(), known, strict=True):
+    source = Own(X)
+    matrix = Matrix(scipy.sparse.csr_array(X) if sparse else source)
+    known = mergers(matrix, solution, n_jobs=1)
+    once = len(source.read)
+    limits(CELLS_PER_THREAD=100)
+    for found, first in zip(mergers(matrix, solution, n_jobs=3), known, strict=True):
         np.testing.assert_array_equal(found, first)
-    monkeypatch.setattr(two_pass, "PATTERN_BYTES", 8_000)
-    turns = TwoPasses(matrix, solution)
-    assert len(list(turns._turns(False))) > 3
-    for found, first in zip(turns.matrices(), known, strict=True):
+    limits(PATTERN_BYTES=8_000)
+    source.read.clear()
+    for found, first in zip(mergers(matrix, solution), known, strict=True):
         np.testing.assert_array_equal(found, first)
+    assert sparse or len(source.read) > 2 * once, "read in turns"
     for cells in (25, 300, 4000):
-        monkeypatch.setattr(_rows, "CHUNK_CELLS", cells)
-        for a, b in zip(TwoPasses(matrix, solution).matrices(), known, strict=True):
+        limits(CHUNK_CELLS=cells)
+        for a, b in zip(mergers(matrix, solution), known, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-15)
 
 
 def test_only_rows_in_use_are_read(small_chunks):
-    class Watched(Chunks):
-        read: list[int] = []  # noqa: RUF012
-
-        def rows(self, start, stop):
-            self.read.extend(range(start, stop))
-            return super().rows(start, stop)
-
-        def take(self, rows):
-            self.read.extend(rows.tolist())
-            return super().take(rows)
-
     X = np.random.default_rng(0).normal(size=(500, 30))
     solution = Biclustering([(range(40, 60), range(5)), ([55, 70, 300, 301], range(3, 9))], X.shape)
-    TwoPasses(Matrix(Watched(X)), solution).matrices()
-    assert sorted(Watched.read) == sorted([*range(40, 60), 70, 300, 301] * 2)
+    source = Own(X)
+    mergers(Matrix(source), solution)
+    assert sorted(source.read) == sorted([*range(40, 60), 70, 300, 301] * 2)
 
 
 @pytest.mark.parametrize("read", [64, 1 << 21])
-def test_scattered_rows_of_a_file_are_those_of_the_array(read, tmp_path, monkeypatch):
-    monkeypatch.setattr(_rows, "_READ_BYTES", read)
-    monkeypatch.setattr(_rows, "_GAP_BYTES", 2 * read)
+def test_scattered_rows_of_a_file_are_those_of_the_array(read, tmp_path, limits):
+    limits(_READ_BYTES=read, _GAP_BYTES=2 * read)
     X = np.arange(700.0).reshape(100, 7).astype(np.float32)
-    X.tofile(tmp_path / "x.bin")
-    source = _rows.FileSource(tmp_path / "x.bin", np.float32, X.shape)
+    source = in_file(X, tmp_path / "x.npy").source
     for rows in ([0, 99], [3, 4, 5, 50, 52, 97, 98], range(100), [7], []):
         chosen = np.array(rows, dtype=np.int64)
         np.testing.assert_array_equal(source.take(chosen), X[chosen])
     np.testing.assert_array_equal(source.rows(5, 9), X[5:9])
-    (tmp_path / "x.bin").write_bytes(X.tobytes()[:-3])
+    (tmp_path / "x.npy").write_bytes((tmp_path / "x.npy").read_bytes()[:-3])
     with pytest.raises(MatrixError, match="ends within row 99 "):
         source.take(np.array([1, 98, 99]))

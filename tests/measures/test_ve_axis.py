@@ -15,13 +15,12 @@ from bivaluate import (
     normalised_virtual_error,
     virtual_error,
 )
-from bivaluate import matrix as matrices
-from bivaluate._rows import FileSource
 from bivaluate.measures.coverage import normalised_virtual_error_coverage
 from bivaluate.measures.normalised import virtual_error_sums
 from bivaluate.measures.virtual_error import transposed_virtual_error
 from bivaluate.registry import METRICS
 from tests.reference import catalogue
+from tests.sources import in_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::bivaluate._errors.BivaluateWarning")
 FOLLOWING = [key for key, metric in METRICS.items() if metric.of_ve]
@@ -97,7 +96,7 @@ def test_functions_of_solutions() -> None:
 
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("form", ["sparse", "file in memory", "file by columns", "dask", "frame"])
-def test_every_source_gives_the_same(form: str, gaps: bool, tmp_path, monkeypatch) -> None:
+def test_every_source_gives_the_same(form: str, gaps: bool, tmp_path, temporary, limits) -> None:
     X, S = problem(gaps)
     options = {"missing": "omit" if gaps else "raise", "metrics": ["ve", "nve", "nve_cov", "avg_ve"]}
     expected = evaluate(X, S, ve_axis="columns", **options)
@@ -109,18 +108,15 @@ def test_every_source_gives_the_same(form: str, gaps: bool, tmp_path, monkeypatc
     elif form == "dask":
         source = pytest.importorskip("dask.array").from_array(X, chunks=(17, -1))
     else:
-        np.save(tmp_path / "x.npy", X)
-        source = Matrix(FileSource.of_map(np.load(tmp_path / "x.npy", mmap_mode="r")))
+        source = in_file(X, tmp_path / "x.npy")
     if form == "file by columns":
-        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-        monkeypatch.setattr(matrices, "LARGEST_DENSE_BYTES", 8 * X.size - 1)
-        monkeypatch.setattr("bivaluate._rows.CHUNK_CELLS", 7 * X.shape[1])
+        limits(LARGEST_DENSE_BYTES=8 * X.size - 1, CHUNK_CELLS=7 * X.shape[1])
     found = evaluate(source, S, ve_axis="columns", **options)
     assert found.scores == pytest.approx(expected.scores, rel=1e-9)
     assert found.biclusters["ve"].tolist() == pytest.approx(expected.biclusters["ve"].tolist(), rel=1e-9)
-    assert len(list(tmp_path.glob("*.columns"))) == (form == "file by columns")
+    assert len(list(temporary.glob("*.columns"))) == (form == "file by columns")
     del found
-    assert not list(tmp_path.glob("*.columns"))
+    assert not list(temporary.glob("*.columns"))
 
 
 def test_a_block_is_blind_to_the_levels_of_its_axis() -> None:

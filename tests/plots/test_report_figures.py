@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -179,9 +179,11 @@ def test_tracks_show_the_members_of_overlapping_biclusters() -> None:
     assert shown == expected
 
 
-def test_tracks_without_the_library_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "marsilea", None)
-    with pytest.raises(ImportError, match=r"annotation tracks needs marsilea: pip install marsilea"):
+def test_tracks_without_the_library_say_what_to_install(without: Any) -> None:
+    with (
+        without("marsilea"),
+        pytest.raises(ImportError, match=r"annotation tracks needs marsilea: pip install marsilea"),
+    ):
         plots.plot_annotated_heatmap(np.zeros((3, 2)), Biclustering([([0], [1])], shape=(3, 2)))
 
 

@@ -166,8 +166,8 @@ def correlation(Z):
 class Normal:
     log_tests = math.log(20)
 
-    def __init__(self, X):
-        self.X = X
+    def __init__(self, X, shapes=True):
+        self.X, self.shapes = X, shapes
         n, m = X.shape
         self.seen = seen = ~np.isnan(X)
         self.N = int(seen.sum())
@@ -297,7 +297,7 @@ class Normal:
             "affine": (r + wide, L + R + bent, both * L + by_rows * R + bent),
         }
         for form, (freedom, own, explained) in table.items():
-            if form in ("shape", "affine") and (self.series or min(r, c) < 2):
+            if form in ("shape", "affine") and (self.series or not self.shapes or min(r, c) < 2):
                 continue
             of_block = explained / max(squares - own + explained, N * noise)
             raws = [
@@ -354,22 +354,39 @@ class Normal:
 
 
 def evidence(X, blocks):
-    """Evidence alone, given those accepted before, forms alone and the order; without asking for redundancy."""
+    """Evidence alone, given those accepted before, forms and the order; without asking for redundancy.
+
+    Where a shape is accepted and others with evidence alone are not, the selection is made again without shapes.
+    """
     X = np.asarray(X, dtype=float)
-    model = (Weights if family(X) == "weights" else Normal)(X)
+    if family(X) == "weights":
+        return selected(Weights(X), blocks)[:4]
+    *found, accepted = selected(Normal(X), blocks)
+    alone, gain, _, order = found
+    if {"shape", "affine"} & {*accepted} and sum(alone > 0) > len(order):
+        _, other, forms, others, _ = selected(Normal(X, shapes=False), blocks)
+        if sum(other[others]) > sum(gain[order]):
+            return alone, other, forms, others
+    return found
+
+
+def selected(model, blocks):
+    shape = model.X.shape
     model.given(blocks)
     alone = [model.judge(block) for block in blocks]
-    plain = [names(X.shape, block, []) + model.log_tests for block in blocks]
+    plain = [names(shape, block, []) + model.log_tests for block in blocks]
     gain = [raw - cost for (raw, _), cost in zip(alone, plain, strict=True)]
-    result, order = list(gain), []
+    result, order, accepted = list(gain), [], []
     while True:
         waiting = [k for k, (raw, _) in enumerate(alone) if raw > 0 and k not in order]
         before = [blocks[k] for k in order]
         judged = {k: model.judge(blocks[k]) for k in waiting}
         for k in waiting:
-            gain[k] = judged[k][0] - names(X.shape, blocks[k], before) - model.log_tests
+            gain[k] = judged[k][0] - names(shape, blocks[k], before) - model.log_tests
         if not waiting or max(gain[k] for k in waiting) <= 0:
-            return np.array(result), np.array(gain), [form for _, form in alone], order
+            forms = [form if result[k] > 0 or k in order else None for k, (_, form) in enumerate(alone)]
+            return np.array(result), np.array(gain), forms, order, accepted
         k = max(waiting, key=lambda k: gain[k])
         order.append(k)
+        accepted.append(judged[k][1])
         model.accept(blocks[k], judged[k][1])

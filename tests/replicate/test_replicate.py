@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from bivaluate import FileError, RunError
+from bivaluate import FileError, RunError, load_run
 from bivaluate.cli.main import app
 from bivaluate.replicate import Evidence, replication
 from bivaluate.replicate.claims import GROUPS
@@ -28,10 +27,11 @@ def small(tmp_path_factory: pytest.TempPathFactory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replication, "QUICK", SMALL)
         patch.setattr(replication, "PAPER", replace(replication.PAPER, parameters={"las": {"n_restarts": 5}}))
-        patch.setattr("bivaluate.datasets.real.fetch", _no_network)
+        for name, value in {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null"}.items():
+            patch.setenv(name, value)  # no network
+        patch.setenv("BIVALUATE_DATA", str(tmp_path_factory.mktemp("data")))
         arguments = ["replicate", "--out", str(folder), "--jobs", "1"]
         result = CliRunner().invoke(app, arguments, catch_exceptions=False)
-        patch.setattr("bivaluate.sweep.run.perform_here", _no_work)
         patch.setattr("bivaluate.replicate.figures.draw_all", lambda *_: None)  # they are there, and take seconds
         patch.setattr("bivaluate.replicate.claim_evidence.find_evidence", lambda *_: _as_found(folder))
         again = CliRunner().invoke(app, arguments, catch_exceptions=False)
@@ -41,15 +41,6 @@ def small(tmp_path_factory: pytest.TempPathFactory):
 def _as_found(folder: Path) -> pd.DataFrame:
     truth = Evidence.read(folder / "replication").truth
     return truth[truth["algorithm"] == "find"]
-
-
-def _no_work(work: list[object], *_: object) -> Iterator[object]:
-    assert not work, "a finished run was performed again"
-    yield from ()
-
-
-def _no_network(name: str = "all", **_: object) -> None:
-    raise FileError("pip could not download the matrices: no network.")
 
 
 def test_it_says_what_came_out_and_where(small) -> None:
@@ -122,7 +113,11 @@ def test_started_again_it_repeats_no_run_and_writes_the_same(small) -> None:
         re.sub(r"compiling kernels, once.*\n|after [\d.]+ s", "", shown.output) for shown in (result, again)
     )
     assert first == second
-    assert len(list((folder / "runs").iterdir())) == 2
+    runs = [load_run(run) for run in (folder / "runs").iterdir()]
+    assert len(runs) == 2
+    for run in runs:
+        fits = [session["cells"] for session in run.provenance["sessions"]]
+        assert fits[0] == sum(fits) > 0, "a finished run was performed again"
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bivaluate._arrange import make_axis
+from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
-from bivaluate.report.pictures import _standardised, make_picture
+from bivaluate.report.pictures import Budget, _standardised, draw_solution, make_picture
+from bivaluate.report.source import Drawn
 from bivaluate.solution import Biclustering
 
 
@@ -65,6 +67,15 @@ def test_constant_rows_are_blank_where_rows_are_standardised() -> None:
     np.testing.assert_allclose(_standardised(np.array(rows)), expected, atol=1e-15)
 
 
+def test_the_colours_of_counts_begin_at_zero() -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (40, 20)).astype(float)
+    solution = Biclustering([(range(5), range(5))], shape=(40, 20))
+    drawn = evaluate(counts, solution, metrics=["total_evidence"])
+    shown = draw_solution(Drawn(drawn.matrix, solution, drawn.records, drawn.mergers, drawn.verdict), Budget.shared(1))
+    assert shown["heatmap"]["from_zero"]
+    assert shown["heatmap"]["middle"] == shown["heatmap"]["reach"] == np.percentile(counts, 98) / 2
+
+
 def test_a_block_of_all_missing_cells_is_missing() -> None:
     matrix = Matrix(np.full((2, 2), np.nan))
     assert np.isnan(make_picture(matrix, Biclustering([], (2, 2))).values).all()
@@ -81,11 +92,11 @@ def test_a_small_block_in_a_large_matrix_keeps_its_rows_apart() -> None:
     assert axis.names(None)[-1].endswith(")")
 
 
-def test_the_picture_of_a_large_sparse_matrix_is_of_some_of_its_rows(monkeypatch):
+def test_the_picture_of_a_large_sparse_matrix_is_of_some_of_its_rows(limits):
     X = np.random.default_rng(11).poisson(0.4, size=(4000, 30)).astype(float)
     X[:30, :8] += 3
     solution = Biclustering([(range(30), range(8)), (range(20, 60), range(4, 12))], X.shape)
-    monkeypatch.setattr(Matrix, "values", property(lambda _: pytest.fail("all cells were asked for")))
+    limits(LARGEST_DENSE_BYTES=8 * X.size - 1)  # all cells cannot be asked for
     picture = make_picture(Matrix(scipy.sparse.csr_array(X)), solution, max_cells=9000)
     assert picture.note.endswith("of 16 rows of each bin at most.")
     assert np.nanmax(picture.values) > 3

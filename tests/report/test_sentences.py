@@ -52,6 +52,22 @@ def test_no_headline_of_a_choice_is_longer_than_fifteen_words(verdicts: tuple[st
     assert len(said.headline.replace(" = ", "=").split()) <= 15
 
 
+def test_the_headline_says_that_evidence_still_rises_and_where_all_are_supported() -> None:
+    counts = {4: (80.0, 4), 8: (94.0, 8), 10: (93.0, 9), 12: (100.0, 11)}
+    groups = [
+        group("Spectral co-clustering", k, **good(total_evidence=value, n_biclusters=k, n_supported=n))
+        for k, (value, n) in counts.items()
+    ]
+    own = record(*("supported",) * 11, "redundant")
+    said = speak(case(groups, "total_evidence", verdict=own, fitted=True))
+    expected = "Spectral co-clustering, K = 12: evidence still rises; 11 of 12 are supported; with K = 8, all 8."
+    assert said.headline == expected
+    assert len(said.headline.replace(" = ", "=").split()) <= 15
+    assert said.notes[0] == "K = 8, with every bicluster supported, has 94 % of the evidence."
+    alone = speak(case(groups[:2], "total_evidence", fitted=True))
+    assert alone.headline == "Spectral co-clustering, K = 8: evidence still rises; all 8 biclusters are supported."
+
+
 def test_a_measure_that_was_asked_for_chooses_and_evidence_counts() -> None:
     groups = [group("LAS", 3, **good(nve=0.9)), group("CCA", 3, **good(total_evidence=0.0, n_supported=0, nve=0.2))]
     said = speak(case(groups, "nve", verdict=record("not_supported", "not_supported", "not_supported")))
@@ -96,7 +112,7 @@ def test_an_unfinished_run_says_so_first_and_how_to_go_on() -> None:
 
 def test_the_k_that_are_as_good_are_a_range() -> None:
     values = {5: 90.0, 6: 96.0, 7: 100.0, 8: 97.0, 11: 96.5, 12: 60.0}
-    groups = [group("NMF", k, **good(total_evidence=value)) for k, value in values.items()]
+    groups = [group("NMF", k, **good(total_evidence=value, n_biclusters=k)) for k, value in values.items()]
     known = case(groups, "total_evidence", fitted=True)
     assert known.as_good == [6, 7, 8, 11]
     assert "K = 6 to 11 are as good (evidence within 5 %); 7 is best." in notes(known)
@@ -144,18 +160,14 @@ def test_the_choice_depends_on_the_seed_or_does_not() -> None:
     [
         (0.5, 19, "Its NVE is not better than that of surrogates without structure (p = 0.5)."),
         (0.05, 19, "Its NVE is better than that of surrogates without structure (p = 0.05)."),
-        (
-            0.25,
-            3,
-            "Its NVE is better than that of surrogates without structure (p = 0.25; 3 surrogates allow no lower p).",
-        ),
+        (0.25, 3, "3 surrogates cannot show more than p = 0.25; none of them is as good by NVE; run at least 19."),
     ],
 )
 def test_the_winner_beside_its_surrogates(p: float, surrogates: int, words: str) -> None:
     groups = [group("LAS", 3, nve=0.2), group("LAS", 5, nve=0.4)]
     known = case(groups, "nve", p_value=p, surrogates=surrogates)
     assert words in notes(known)
-    assert "The chosen K = 3 is the smallest one tried: a wider sweep may choose another." in notes(known)
+    assert "The chosen K = 3 is the smallest tried; try smaller ones." in notes(known)
 
 
 def test_measures_that_prefer_another_solution_are_named_with_the_reason() -> None:

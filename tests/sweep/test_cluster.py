@@ -6,13 +6,13 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from bivaluate import Plan, RunError, Sweep, _cluster
+from bivaluate import Plan, RunError, Sweep
 from bivaluate.sweep import Cell
 from bivaluate.sweep import dask as cluster
 from tests.processes import LIMIT, Cluster, free_port
@@ -26,18 +26,16 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One cluster for the three tests that follow: the second kills a worker, the third the scheduler."""
     cluster_of_two = Cluster(tmp_path_factory.mktemp("dask"))
     try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
-            cluster_of_two.wait()
+        cluster_of_two.wait()
         yield cluster_of_two
     finally:
         cluster_of_two.stop()
 
 
 @pytest.fixture
-def dask_cluster(started: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+def dask_cluster(started: Cluster, limits: Callable[..., None]) -> Cluster:
     assert started.scheduler.poll() is None, "the test that kills the scheduler comes last"
-    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
+    limits(CONNECT_SECONDS=LIMIT)
     return started
 
 
@@ -103,8 +101,8 @@ def test_a_lost_scheduler(dask_cluster: Cluster, tmp_path: Path, matrix_file: st
     assert 0 < len(Sweep(plan, tmp_path / "lost").run().results) == 20
 
 
-def test_no_scheduler_no_workers(tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", 1)
+def test_no_scheduler_no_workers(tmp_path: Path, matrix_file: str, limits: Callable[..., None]) -> None:
+    limits(CONNECT_SECONDS=1)
     plan = Plan([matrix_file], [BLOCKS], [2])
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(RunError, match=rf"no Dask scheduler answers at {re.escape(address)}.*`dask scheduler`"):
@@ -134,10 +132,10 @@ def test_tries_are_limited() -> None:
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
-def test_tls_with_a_certificate_of_our_own(tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls_with_a_certificate_of_our_own(tmp_path: Path, matrix_file: str, limits: Callable[..., None]) -> None:
     import dask.config
 
-    monkeypatch.setattr(_cluster, "CONNECT_SECONDS", LIMIT)
+    limits(CONNECT_SECONDS=LIMIT)
     certificate, key = (str(tmp_path / name) for name in ("certificate.pem", "key.pem"))
     words = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=bivaluate"
     subprocess.run([*words.split(), "-keyout", key, "-out", certificate], check=True, capture_output=True)
@@ -152,7 +150,7 @@ def test_tls_with_a_certificate_of_our_own(tmp_path: Path, matrix_file: str, mon
             run = Sweep(plan, tmp_path / "run", scheduler=there.address).run()
         assert run.results["status"].tolist() == ["ok"] * 4
         assert set(run.provenance["sessions"][-1]["jobs"].split()) == {"dask", there.address}
-        monkeypatch.setattr(_cluster, "CONNECT_SECONDS", 1)
+        limits(CONNECT_SECONDS=1)
         for address, message in (
             (there.address, r"Name the certificates in Dask's configuration"),
             (there.address.replace("tls", "tcp"), "no Dask scheduler answers"),

@@ -18,7 +18,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from bivaluate import Biclustering, BivaluateError, FileError, Matrix, Plan, RunError, Sweep, evaluate, load_run
-from bivaluate.sweep import check_run, journal
+from bivaluate.sweep import check_run
 from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_mergers, unpack_solution
 from tests.processes import started
 from tests.sweep.standins import BLOCKS
@@ -117,7 +117,7 @@ def test_a_truncated_write_ahead_log(tmp_path: Path, matrix_file: str) -> None:
 
 
 @pytest.mark.parametrize("unpack", [unpack_solution, unpack_mergers])
-def test_packed_cells_that_are_damaged_or_made_to_hurt(unpack: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packed_cells_that_are_damaged_or_made_to_hurt(unpack: Any, limits: Any) -> None:
     X = np.random.default_rng(0).normal(size=(9, 7))
     result = evaluate(X, Biclustering([([0, 1, 2], [0, 1, 2]), ([4, 5, 6], [3, 4, 5])], X.shape))
     whole = pack_solution(result.solution) if unpack is unpack_solution else pack_mergers(result.mergers)
@@ -125,7 +125,7 @@ def test_packed_cells_that_are_damaged_or_made_to_hurt(unpack: Any, monkeypatch:
     for blob in (whole[: len(whole) // 2], whole[:20] + b"\0\xff" + whole[22:], b"", zlib.compress(b"neither")):
         with pytest.raises(RunError, match=r"in the journal (is|are) damaged"):
             unpack(blob)
-    monkeypatch.setattr(journal, "MOST_UNPACKED", 1 << 16)
+    limits("sweep", MOST_UNPACKED=1 << 16)
     with pytest.raises(RunError, match="unpacks to more than"):
         unpack(zlib.compress(bytes(1 << 20)))
 

@@ -1,12 +1,15 @@
 """Held-out cells: gains of known solutions, nested fits, noise, clear errors."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, MatrixError, ParameterError
+from bivaluate import Biclustering, MatrixError, ParameterError, Plan, Sweep
 from bivaluate.algorithms import LargeAverageSubmatrices
 from bivaluate.sweep import predictive_gain
 from bivaluate.sweep.held_out import predicted
+from bivaluate.sweep.load import unpredicted_sentences
+from bivaluate.sweep.select import select
 
 BLOCKS = [(range(20), range(8)), (range(20, 40), range(8, 16)), (range(45, 60), range(2, 10))]
 
@@ -50,6 +53,30 @@ def test_nothing_in_noise():
     gain = predictive_gain(X, first, [1, 2, 3], nested=True)
     assert gain.nothing
     assert gain.best_k is None
+
+
+@pytest.mark.parametrize("algorithm", ["nmf", "lda"])
+def test_counts_stay_counts_where_cells_are_hidden(algorithm, tmp_path):
+    X = np.random.default_rng(0).poisson(0.3, (60, 20))
+    for rows, cols in BLOCKS[:2]:
+        X[np.ix_(rows, cols)] += 3
+    pd.DataFrame(X).to_csv(tmp_path / "counts.csv")
+    run = Sweep(Plan([str(tmp_path / "counts.csv")], [algorithm], [2], held_out=2), tmp_path / "run").run()
+    assert run.results["predictive"].iloc[0] > 0.2
+    assert unpredicted_sentences(run) == []
+
+
+def test_who_cannot_predict_held_out_cells_and_why(tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 20)))
+    X.iloc[1:, 8:] = np.nan  # columns of one cell: hiding it leaves none
+    X.to_csv(tmp_path / "gaps.csv")
+    plan = Plan([str(tmp_path / "gaps.csv")], ["coherent"], [2], held_out=5, score={"missing": "omit"})
+    run = Sweep(plan, tmp_path / "run").run()
+    (said,) = unpredicted_sentences(run)
+    assert said.startswith("coherent: held-out cells could not be predicted: fold ")
+    assert said in select(run).warnings
+    with pytest.raises(ParameterError, match=r"did not compute 'predictive'.*with --held-out 5"):
+        select(run, by="predictive")
 
 
 def test_the_hidden_cells_never_reach_the_fit():
@@ -173,7 +200,8 @@ def test_the_verdict_says_where_criteria_agree_and_where_nothing_is(judged_run):
         assert "agree" in selection.verdict[0]
     selection = select(judged_run)
     assert selection.choice("raised") == ("las", 2)
-    assert selection.verdict[0].startswith("raised: evidence chooses las with K = 2; held-out cells agree")
+    assert selection.verdict[0].startswith("raised: las, K = 2: both biclusters are supported. ")
+    assert "Evidence chooses las with K = 2; held-out cells agree" in selection.verdict[0]
     assert selection.verdict[1:] == ["noise: no bicluster is supported and no candidate predicts held-out cells."]
     assert selection.choice("noise") is None
     assert selection.to_dict()["verdict"] == selection.verdict

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sqlite3
-import sys
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,6 @@ import bivaluate
 from bivaluate import FileError, Matrix, MissingExtraError, Plan, RunError, Sweep, evaluate, load_run, write_matrix
 from bivaluate.chance.evidence import selection
 from bivaluate.sweep import Cell
-from bivaluate.sweep import folder as folder_module
 from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.folder import file_name, locked
 from bivaluate.sweep.journal import Journal
@@ -270,10 +268,8 @@ def test_full_disk_keeps_finished_cells(tmp_path: Path, matrix_file: str, monkey
     pd.testing.assert_frame_equal(run.results, fresh.results)
 
 
-def test_large_matrices_are_checked_references(
-    tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folder_module, "LARGEST_COPY", 100)
+def test_large_matrices_are_checked_references(tmp_path: Path, matrix_file: str, limits: Any) -> None:
+    limits(LARGEST_COPY=100)
     run = Sweep(make_plan(matrix_file), tmp_path / "run").run()
     assert not list((tmp_path / "run" / "matrices").glob("*.npz"))
     assert run.matrix("small").shape == (12, 8)
@@ -318,17 +314,16 @@ def test_file_names_never_meet() -> None:
     ],
 )
 def test_the_command_can_be_typed_again(
-    tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch, words: list[str], command: str
+    tmp_path: Path, matrix_file: str, started_as: Any, words: list[str], command: str
 ) -> None:
-    monkeypatch.setattr("sys.argv", words)
+    started_as(*words)
     run = Sweep(make_plan(matrix_file, k=[2], seeds=1), tmp_path / "run").run()
     assert run.provenance["command"] == run.provenance["sessions"][0]["command"] == command
 
 
-def test_a_missing_extra_names_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_names_itself(tmp_path: Path, without: Any) -> None:
     (tmp_path / "cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(MissingExtraError, match=r"^[^:]* needs h5py: pip install h5py$"):
+    with without("h5py"), pytest.raises(MissingExtraError, match=r"^[^:]* needs h5py: pip install h5py$"):
         Sweep(Plan([str(tmp_path / "cells.h5ad")], [BLOCKS], [2]), tmp_path / "run").run()
 
 

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bivaluate import Biclustering, ParameterError, SearchWarning, evaluate, select_k
 from bivaluate.algorithms import make_estimator
+from bivaluate.sweep.search import KSelection
 
 
 @pytest.fixture(scope="module")
@@ -197,3 +198,30 @@ def test_how_many_pay_is_said_beside_k(raised: np.ndarray) -> None:
 def test_a_name_is_no_estimator(raised: np.ndarray) -> None:
     with pytest.raises(ParameterError, match=r"estimator is 'las'; pass an estimator, for instance LargeAverageSubm"):
         select_k("las", raised, k=[2])
+
+
+def test_what_to_take_does_not_follow_the_grid_and_the_plot_counts() -> None:
+    counts = {
+        4: (10094.0, 4),
+        8: (11032.0, 8),
+        16: (11511.0, 11),
+        24: (11659.0, 12),
+        32: (11138.0, 14),
+        40: (9000.0, 13),
+    }
+    scores, supported = (list(column) for column in zip(*counts.values(), strict=True))
+    table = {
+        "param_n_components": list(counts),
+        "score": scores,
+        "n_biclusters": list(counts),
+        "n_supported": supported,
+    }
+    found = KSelection(NMF(24), {"n_components": 24}, 11659.0, 3, table, "total_evidence")
+    assert found.verdict.headline == (
+        "Take n_components = 24: 12 of the 24 factors are supported; with n_components = 8, all 8. "
+        "n_components = 16 to 32 are as good (evidence within 5 %); 24 is best. "
+        "n_components = 16 to 32 have 11 to 14 supported factors. "
+        "n_components = 8, with every factor supported, has 95 % of the evidence."
+    )
+    assert found.k_all_supported_ == 8
+    assert [text.get_text() for text in found.plot().texts] == ["4", "8", "11", "12", "14", "13"]

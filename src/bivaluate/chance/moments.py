@@ -69,25 +69,15 @@ def null_sd(r: ArrayLike, c: ArrayLike) -> Floats:
     return np.where((r < 2) | (c < 2), np.nan, np.sqrt(np.maximum(variance, 0)))
 
 
-def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int]) -> Floats:
+def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected: Floats | None = None) -> Floats:
     """Virtual error a search through noise is expected to reach: V*(r, c; n, m).
 
     The VE at which one expects a single r × c block that coherent anywhere in an n × m matrix of noise:
     log F = −[log C(n, r) + log C(m, c)]/(r − 1); κ(u) = 1 − 2·BetaInv(uF; (c−2)/2, (c−2)/2) for u in (0, 1)
     (c = 2: +1 if uF ≤ 1/2, else −1); κ̄ = E κ; ρ(u) = (κ·κ̄ + (1 − κ²)/r)/√(κ̄² + (1 − κ̄²)/r);
     V* = min(E0, A(c)·E√(1 − ρ(u))), by 128-point Gauss–Legendre quadrature over u. No constant is fitted.
-    An approximation, not a bound. NaN where r < 2 or c < 2.
+    An approximation, not a bound. NaN where r < 2 or c < 2. `expected` is E0 if it is known.
     """
-    rows, cols = _shapes(r, c)
-    broken = (rows % 1 != 0) | (cols % 1 != 0)
-    if broken.any():
-        found = f"{rows[broken][0]:g} x {cols[broken][0]:g}"
-        raise ParameterError(f"a block has {found} rows and columns; whole numbers of both are needed.")
-    return search_reference_given(r, c, shape, null_mean(r, c))
-
-
-def search_reference_given(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected: Floats) -> Floats:
-    """Return V* of blocks whose E0 are known: :func:`search_reference`."""
     n, m = int(shape[0]), int(shape[1])
     r, c = _shapes(r, c)
     if (r > n).any() or (c > m).any():
@@ -109,6 +99,7 @@ def search_reference_given(r: ArrayLike, c: ArrayLike, shape: Sequence[int], exp
         made = dict(zip(new, values.tolist(), strict=True))
         found |= made
         _reached.update(made)
+    expected = null_mean(r, c) if expected is None else expected
     return np.asarray(np.minimum(expected, np.array([found[key] for key in keys]).reshape(r.shape)))
 
 

@@ -27,16 +27,6 @@ class PermutationNull:
     null: Floats
 
     @property
-    def mean(self) -> float:
-        """Mean VE of the permuted blocks."""
-        return float(self.null.mean())
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of the VE of the permuted blocks."""
-        return float(self.null.std())
-
-    @property
     def p_value(self) -> float:
         """(1 + number of permuted blocks with a VE as low or lower)/(B + 1)."""
         return p_value(self.observed + _TIE, self.null, "low")

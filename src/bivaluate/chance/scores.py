@@ -13,7 +13,7 @@ from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
 from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
-from bivaluate.chance.moments import null_mean, null_sd, search_reference_given
+from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, observed_part
 from bivaluate.measures._engine.missing import observed_errors
@@ -73,7 +73,7 @@ def score_blocks(
     usable = (rows >= 2) & (cols >= 2)
     if expected is None:
         expected = _expected(rows, cols)
-    reference = search_reference_given(rows, cols, shape, expected)
+    reference = search_reference(rows, cols, shape, expected)
     ratio = np.where(usable, ve, np.nan) / expected
     adjusted = np.where(usable, 1 - reference / expected + ratio, 1.0)
     return BlockScores(rows, cols, usable, expected, reference, ve, ratio, adjusted)

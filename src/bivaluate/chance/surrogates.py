@@ -138,13 +138,6 @@ def chosen_p_value(observed: ArrayLike, surrogates: ArrayLike, direction: str) -
     sign = -1.0 if check_choice("direction", direction, ("low", "high")) == "low" else 1.0
     scores = sign * np.asarray(observed, dtype=np.float64)
     null = sign * np.asarray(surrogates, dtype=np.float64)
-    if scores.ndim != 1 or null.ndim != 2 or null.shape[1] != len(scores):
-        raise ParameterError(
-            f"observed has shape {scores.shape} and surrogates {null.shape}; (C,) and (B, C) for the same C candidates "
-            "are needed."
-        )
-    if not len(null) or not len(scores):
-        raise ParameterError("there are no surrogates, or no candidates: a p-value needs at least one of each.")
     best = np.where(np.isnan(null), -np.inf, null).max(axis=1)
     draw = np.random.default_rng(zlib.crc32(null.tobytes() + scores.tobytes()))
     reached = (best[:, None] > scores).sum(axis=0) + draw.integers(0, 1 + (best[:, None] == scores).sum(axis=0))

@@ -64,7 +64,7 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
             continue
         target = folder / f"{dataset.replace(':', '_').replace('/', '_')}.json"
         found.solution.to_json(target)
-        shares = ", ".join(f"B{k + 1} {percent(share)}" for k, share in enumerate(found.support.tolist()))
+        shares = ", ".join(map("{} {}".format, found.solution.names, map(percent, found.support.tolist())))
         known = f"{shares} of the seeds" if shares else "none recurs"
         err.print(f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({known})")
 
@@ -87,10 +87,14 @@ def _recommendation(selection: Selection, run: Run) -> list[str]:
 
     said = list(selection.verdict)
     taken = {name: solution_of(run, selection, name) for name in run.datasets}
-    for found in filter(None, taken.values()):
+    for name, found in taken.items():
+        if found is None:
+            continue
         of = f", of the matrix {found.matrix}" if found.own_matrix else ""
         said.append(f"take {found.path} ({holding(found.n_biclusters, found.n_supported)}){of}")
         if found.n_supported < found.n_biclusters:
+            if whole := solution_of(run, selection, name, whole=True):
+                said[-1] += f", or {whole.path} ({holding(whole.n_biclusters, whole.n_supported)})"
             omit = run.plan.score.get("missing") == "omit"
             said.append(pruning(found.matrix, shlex.quote(str(found.path)), omit))
     command = held_out_command(run) if any(taken.values()) and PREDICTIVE not in run.results else ""

@@ -13,20 +13,20 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bivaluate._text import FINAL, listing, number, percent, plural, refined
-from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NEARLY, NO_BETTER, predicts
-from bivaluate.judge.verdict import count, nothing_supported
+from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, SIGNIFICANT, predicts
+from bivaluate.judge.verdict import capital, counted, nothing_supported
 from bivaluate.registry import get_metric, symbol
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 CANDIDATE = ["dataset", "algorithm", "k"]
 COLUMNS = [
@@ -61,12 +61,7 @@ def enough_seeds(counted: Any, seeds: Any) -> Any:
     return (counted > 0) & (counted >= ENOUGH_STAND * seeds)
 
 
-def pick(
-    values: Sequence[float] | np.ndarray[Any, Any],
-    high: bool,
-    above: float = -math.inf,
-    found: Sequence[float] | np.ndarray[Any, Any] | None = None,
-) -> int | None:
+def pick(values: ArrayLike, high: bool, above: float = -math.inf, found: ArrayLike | None = None) -> int | None:
     """Return the position of the best value: the first among equals, None if all of several tie or none is defined.
 
     Only values above `above` count; if that is finite, they say that something is there, and of equals the one with
@@ -102,6 +97,11 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     table = pd.DataFrame(columns, index=results.index, dtype=np.float64)
     if (error := results.get(f"{value}_error")) is not None:
         table["stands"] = predicts(table["value"], error).astype(np.float64)
+    final = results["algorithm"].str.endswith(FINAL)
+    if math.isfinite(above) and final.any():  # a solution counts with what its supported part has alone
+        by = [results["dataset"], results["algorithm"].str.removesuffix(FINAL), results["seed"]]
+        alone, whole = (table["value"].where(part).groupby(by).transform("max") for part in (final, ~final))
+        table["stands"] *= final | ~(alone < whole)
     counting, won = table["value"].where(table["stands"] > 0).to_numpy(), np.zeros(len(table))
     for contest in contests(results):
         winner = pick(counting[contest], high, above, table["found"].to_numpy()[contest])
@@ -213,15 +213,76 @@ def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int
     return ends[0], ends[1]
 
 
-def all_supported(rows: Sequence[tuple[int, float, float, float]], best: int, name: str = "K") -> str:
-    """Say which other K has supported biclusters only, and nearly the evidence of the best one, if that has others."""
-    top = max((value for k, value, found, supported in rows if k == best and supported < found), default=math.inf)
-    whole = [row for row in rows if 1 < row[2] == row[3] and row[1] >= NEARLY * top]
-    if not whole:
-        return ""
-    k, value, found, _ = max(whole, key=lambda row: (row[1], -row[0]))
-    are = "both" if found == 2 else f"all {number(found)}"
-    return f"With {name} = {k} {are} are supported, with {percent(value / top)} of the evidence."
+class AtK(NamedTuple):
+    """What one K gives: the value of the measure that chooses, and how many biclusters were found and are supported."""
+
+    k: int
+    value: float
+    found: float = math.nan
+    supported: float = math.nan
+
+
+def curve_of(best: Mapping[Any, Any], candidates: pd.DataFrame) -> list[AtK]:
+    """Return what the best K gives, then the others of its algorithm, by the measure that chose it."""
+    columns, place = ["k", "mean", "found", "n_supported"], ["measure", "dataset"]
+    curve = [AtK(*(best.get(column, math.nan) for column in columns))]
+    if "n_supported" not in candidates:
+        return curve
+    mine = candidates[place].eq([best[name] for name in place]).all(axis=1) & (candidates["k"] != best["k"])
+    others = candidates[mine & (candidates["algorithm"] == str(best["algorithm"]).removesuffix(FINAL))]
+    return curve + [AtK(int(k), *rest) for k, *rest in others[columns].astype(float).itertuples(index=False)]
+
+
+def all_supported(curve: Sequence[AtK]) -> AtK | None:
+    """Return the K up to which every bicluster is supported; unlike the best K it hardly follows the K tried."""
+    rest = dropwhile(lambda at: not _whole(at), sorted(curve))
+    return max(takewhile(_whole, rest), default=None)
+
+
+def _whole(at: AtK) -> bool:
+    return 1 < at.found == at.supported
+
+
+def at_edge(curve: Sequence[AtK], best: int) -> str:
+    """Return whether the best K is the smallest or largest tried, unless another would find as many."""
+    tried, fewer = {at.k for at in curve}, any(at.k == best and at.found < best for at in curve)
+    ends = {min(tried): "smallest", max(tried): "largest"} if len(tried) > 1 and not fewer else {}
+    return ends.get(best, "")
+
+
+def supported_at(curve: Sequence[AtK], best: int, name: str = "K", rises: bool = True) -> str:
+    """Say how many biclusters of the best K are supported, first whether evidence rises on, and where all are."""
+    mine, whole = next(at for at in curve if at.k == best), all_supported(curve)
+    said = counted({"n_biclusters": mine.found, "n_supported": mine.supported}).removesuffix(".")
+    if rises and at_edge(curve, best) == "largest":  # no more than 15 words
+        short = f"{number(mine.supported)} of {number(mine.found)} are supported"
+        said = f"Evidence still rises; {short if 0 < mine.supported < mine.found else said[:1].lower() + said[1:]}"
+    if 0 < mine.supported < mine.found and whole is not None:
+        said += f"; with {name} = {whole.k}, {'both' if whole.found == 2 else f'all {number(whole.found)}'}"
+    return f"{said}."
+
+
+def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str = "K") -> list[str]:
+    """Say which K are as good as the best one, how many biclusters are supported there, and where all of them are."""
+    mine, whole, said = next(at for at in curve if at.k == best), all_supported(curve), []
+    low, high = as_good([at.k for at in curve], [at.value for at in curve], high_is_better(measure)) or (best, best)
+    good = [at for at in curve if low <= at.k <= high]
+    if low < high and (len({at.found for at in good}) > 1 or not mine.found < best):
+        span = f"{low} to {high}" if len(good) > 2 else f"{low} and {high}"
+        said.append(f"{name} = {span} are as good ({symbol(measure)} within 5 %); {best} is best.")
+        counts = dict.fromkeys(number(end(at.supported for at in good)) for end in (min, max))
+        if any(at.supported < at.found for at in good):
+            said.append(f"{name} = {span} have {' to '.join(counts)} supported biclusters.")
+    if measure == EVIDENCE and mine.supported < mine.found and whole is not None:
+        share = percent(whole.value / mine.value)
+        said.append(f"{name} = {whole.k}, with every bicluster supported, has {share} of the evidence.")
+    if edge := at_edge(curve, best):
+        before = max((at for at in curve if at.k < best), default=mine)
+        more = f"try {'larger' if edge == 'largest' else 'smaller'} ones."
+        if edge == "largest" and measure == EVIDENCE and before.supported >= mine.supported:
+            more = f"{name} = {before.k} has as many supported biclusters, so larger ones promise little."
+        said.append(f"The chosen {name} = {best} is the {edge} tried; {more}")
+    return said
 
 
 def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -247,8 +308,29 @@ def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
     return refined(algorithm) if algorithm in finds_k else f"{refined(algorithm)} with K = {k}"
 
 
+def reached(p_value: float, surrogates: int) -> float:
+    """Return a p-value, 0 where no surrogate reaches the score: few of them cannot give less than 1/(n + 1)."""
+    return 0.0 if surrogates and p_value <= (1 + 1e-9) / (surrogates + 1) else p_value
+
+
+def few_surrogates(p_value: float, surrogates: int, measure: str) -> str:
+    """Say that too few surrogates were fitted to show anything, where none of them reaches the score."""
+    lowest = 1 / (surrogates + 1)
+    if lowest <= SIGNIFICANT or reached(p_value, surrogates) != 0:
+        return ""
+    as_good = "has as much evidence" if measure == EVIDENCE else f"is as good by {symbol(measure)}"
+    shown = f"{plural(surrogates, 'surrogate')} cannot show more than p = {number(lowest)}"
+    return f"{shown}; none of them {as_good}; run at least {round(1 / SIGNIFICANT) - 1}."
+
+
 def verdict(
-    best: pd.DataFrame, candidates: pd.DataFrame, dataset: str, by: str, finds_k: Collection[str] = (), near: str = ""
+    best: pd.DataFrame,
+    candidates: pd.DataFrame,
+    dataset: str,
+    by: str,
+    finds_k: Collection[str] = (),
+    near: str = "",
+    surrogates: int = 0,
 ) -> str:
     """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
 
@@ -260,22 +342,24 @@ def verdict(
     """
     rows = best[best["dataset"] == dataset].to_dict("records")
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
-    p_values = {str(row["measure"]): float(row.get("p_value", math.nan)) for row in rows}
+    p_values = {str(row["measure"]): reached(float(row.get("p_value", math.nan)), surrogates) for row in rows}
     asked = [key for key in PILLARS if (candidates["measure"] == key).any()]
-    said = f"{dataset}: {agreement(chosen, asked, by, p_values, finds_k, near)}"
+    agreed = agreement(chosen, asked, by, p_values, finds_k, near)
+    said = f"{dataset}: {agreed}"
     mine = next((row for row in rows if row["measure"] == by), {})
     found, supported = mine.get("found", math.nan), mine.get("n_supported", math.nan)
     known = by in chosen and math.isfinite(found)
     if not known or (asked and seeing_nothing(chosen, asked, p_values) == asked):
         return said
     algorithm, k = chosen[by]
-    if found != k or supported < found:
-        said += f" {count(found, k, supported, algorithm in finds_k)}"
-    if by == EVIDENCE and algorithm not in finds_k and "n_supported" in candidates:
-        place = (candidates["measure"] == by) & (candidates["dataset"] == dataset)
-        others = candidates[place & (candidates["algorithm"] == algorithm)]
-        said += f" {all_supported(list(others[['k', 'mean', 'found', 'n_supported']].itertuples(index=False)), k)}"
-    return said.rstrip()
+    curve = curve_of(mine, candidates)[: 1 if algorithm in finds_k else None]
+    lead, about = supported_at(curve, k, rises=by == EVIDENCE), about_k(curve, k, by)
+    if by != EVIDENCE or math.isnan(supported):
+        return " ".join([said, *([] if math.isnan(supported) else [lead]), *about])
+    less = f" ({number(found)} found)" if found < k else ""
+    name = f"{refined(algorithm)}{', which finds K itself' if algorithm in finds_k else f', K = {k}{less}'}"
+    rest = [capital(agreed)] if len(asked) > 1 else []
+    return " ".join([f"{dataset}: {name}: {lead[:1].lower()}{lead[1:]}", *about, *rest])
 
 
 def seeing_nothing(
@@ -315,19 +399,13 @@ def agreement(
         says += f", no better than what it chooses in surrogates (p = {number(p_values[by])})"
     others = [key for key in asked if key != by]
     if not others:
-        return f"{says}; held-out cells would give a second opinion."
+        return f"{says}."
     parts = []
     for key in others:
-        if chosen[key] == chosen[by]:
-            parts.append(f"{names[key]} agree{'s' if key == EVIDENCE else ''}")
-        elif chosen[key][0] == algorithm:
-            asking = "asked for at most" if algorithm in finds_k else "with K ="
-            parts.append(
-                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {refined(algorithm)}, {asking} {chosen[key][1]}"
-            )
-        else:
-            verb = "chooses" if key == EVIDENCE else "choose"
-            parts.append(f"{names[key]} {verb} {called(*chosen[key], finds_k)}")
+        who, ends, (its, its_k) = names[key], "s" if key == EVIDENCE else "", chosen[key]
+        same = f" on {refined(algorithm)}, {'asked for at most' if algorithm in finds_k else 'with K ='} {its_k}"
+        agrees = f"{who} agree{ends}{'' if chosen[key] == chosen[by] else same}"
+        parts.append(agrees if its == algorithm else f"{who} choose{ends} {called(its, its_k, finds_k)}")
     return f"{says}; {'; '.join(parts)}."
 
 

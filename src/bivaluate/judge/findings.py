@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from bivaluate._text import Advice, Option, listing, number, percent
-from bivaluate.chance.evidence import evidence_scores
+from bivaluate.chance.evidence import NOT_SUPPORTED, TOO_SMALL, Evidence, independent_columns
 from bivaluate.judge.limits import WITHOUT_PROFILE, is_indistinct, is_negligible, is_thin
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import Workspace
-from bivaluate.registry import get_metric, symbol
+from bivaluate.registry import symbol
 
 MOST = 10
+Texts = Sequence[str]
 
 
 def describe_findings(
-    workspace: Workspace, names: Sequence[str], dropped: Sequence[str] = (), small: Sequence[str] = ()
+    workspace: Workspace, names: Texts, dropped: Texts, small: Texts, evidence: Evidence | None, nve: float
 ) -> list[str]:
-    """Return the remarks, the most serious first; verdicts on single biclusters stand in the verdict."""
+    """Return the remarks, the most serious first; evidence and NVE are not computed where they were not asked for."""
     sentences: list[str] = []
     if small:
         one = len(small) == 1
-        which = f"{listing(small, MOST)} {'is' if one else 'are'} smaller than the minimum size"
+        which = f"{_are(small)} smaller than the minimum size"
         how = Advice("; pass ", Option("small", "drop"), f" to leave {'it' if one else 'them'} out")
         sentences.append(Advice(f"{which}, and counted all the same", how, "."))
     if dropped:
@@ -37,18 +40,38 @@ def describe_findings(
     sentences += _all_columns(workspace)
     if is_negligible(share := workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])):
         sentences.append(f"The solution covers only {percent(share)} of the matrix.")
-    sentences += _against_nve(workspace)
-    if evidence_scores(workspace).series > 0:
+    if evidence is not None:
+        sentences += _not_judged(evidence, workspace, names) + _against_nve(evidence, nve)
+    if evidence is not None and evidence.series > 0:
         columns = workspace.matrix.nouns[1]
         said = f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that."
         sentences.append(f"{said} If the order of the {columns} means nothing, shuffle them.")
     return sentences + _absent(workspace.matrix)
 
 
-def _against_nve(workspace: Workspace) -> list[str]:
+def _are(names: Sequence[str]) -> str:
+    return f"{listing(names, MOST)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _not_judged(evidence: Evidence, workspace: Workspace, names: Sequence[str]) -> list[str]:
+    """Say why biclusters are too small to judge, and why clusters of rows over all columns are not supported."""
+    (n, m), (rows, columns), found, series = workspace.shape, workspace.matrix.nouns, [], evidence.series
+    small = [k for k, verdict in enumerate(evidence.verdicts) if verdict == TOO_SMALL]
+    if small:
+        first = f"; {names[small[0]]}" if len(small) > 1 else ""
+        found.append(f"{_are([names[k] for k in small])} too small to judge{first}: {evidence.reasons[small[0]]}.")
+    whole = [names[k] for k, word in enumerate(evidence.verdicts) if word == NOT_SUPPORTED and workspace.c[k] == m]
+    if whole and evidence.family == "normal" and not np.isnan(evidence.gain).any():
+        worth = f", worth {number(independent_columns(np.arange(m), series))} independent ones," if series else ""
+        chance = f"so many groups of {n:,} {rows} are possible that {m:,} {columns}{worth} cannot rule out chance"
+        found.append(
+            f"{_are(whole)} not supported: {chance}; what {rows} of a group share elsewhere may still be real."
+        )
+    return found
+
+
+def _against_nve(evidence: Evidence, nve: float) -> list[str]:
     """Say why NVE calls supported biclusters indistinct, where it does: it compares profiles across columns alone."""
-    evidence = evidence_scores(workspace)
-    nve = float(get_metric("nve").compute(workspace))
     flat = sum(evidence.patterns[k] in WITHOUT_PROFILE for k in evidence.order)
     if evidence.n_supported < 2 or not is_indistinct(nve) or not flat:
         return []

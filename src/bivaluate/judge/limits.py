@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from bivaluate.chance.evidence import ALIKE as ALIKE  # share of rows or columns from which one block may explain two
 from bivaluate.chance.evidence import DUPLICATE as DUPLICATE  # cell Jaccard index from which two are duplicates
 
 #: Two scores this near (as a share of the better one) count as equal.
 CLOSE = 0.05
-#: A K of which everything is supported is named beside the best K if it has this share of its evidence.
-NEARLY = 0.8
 #: A solution that covers less than this share of the cells is said to cover little.
 NEGLIGIBLE_COVERAGE = 0.05
 #: Below the first NVE calls biclusters distinct; from the second on indistinct.
 INDISTINCT = 0.9
 #: Cell Jaccard index from which a bicluster of one solution counts as found in another.
 MATCHED = 0.5
+#: The share of its cells from which a redundant bicluster is said to lie in others.
+MOSTLY_SHARED = 0.5
 #: A solution takes part in a choice when its value stands (is defined and not degenerate) in this share of its seeds.
 ENOUGH_STAND = 0.5
 #: Confidence of the intervals over seeds.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bivaluate._check import check_choice
 from bivaluate._text import listing, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, Evidence, evidence_table, union_of
-from bivaluate.judge.limits import is_duplicate
-from bivaluate.judge.redundancy import evidence_rows, redundant_groups
-from bivaluate.judge.verdict import WORDS, why
+from bivaluate.judge.redundancy import BETWEEN, evidence_rows, redundant_groups
+from bivaluate.judge.verdict import WORDS, to_merge, why
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.workspace import Workspace
@@ -19,6 +18,7 @@ from bivaluate.registry import get_metric
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 _COUNTED = ("n_biclusters", "n_supported", "total_evidence", "supported_coverage", "coverage", "redundancy")
+Rows = list[dict[str, Any]]
 SHOWN = (*_COUNTED, "avg_ve", "nve", "nve_cov")
 
 
@@ -106,16 +106,18 @@ def propose_pruning(
     matrix = Matrix.of(X, missing).settled()
     solution = check_solution(solution, matrix=matrix)
     given = evidence_table(matrix, solution, missing=missing)
-    pool = {f"B{k + 1}": bicluster for k, bicluster in enumerate(solution)}
+    pool = dict(zip(solution.names, solution, strict=True))
     rows = _rows(pool, given, matrix.shape)
     groups = [tuple(str(rows[k]["bicluster"]) for k in group.members) for group in redundant_groups(rows)]
     proposals: list[Proposal] = []
-    evidence = given
-    while changes := _changes(pool, evidence, matrix.shape, keep_weak):
+    unwanted = {REDUNDANT} if keep_weak else {REDUNDANT, NOT_SUPPORTED}
+    first = {str(row["bicluster"]): row for row in rows if row["verdict"] in unwanted}
+    while changes := _changes(pool, rows, unwanted, first):
         proposals += changes
         if progress is not None:
             progress(len(proposals), len(solution))
         evidence = evidence_table(matrix, Biclustering(list(pool.values()), matrix.shape), missing=missing)
+        rows = _rows(pool, evidence, matrix.shape)
     more = {"made_of": list(pool), "pruning": [p.reason for p in proposals]}
     pruned = Biclustering(list(pool.values()), solution.shape, info={**solution.info, **more})
     before = _scores(Workspace.of(matrix, solution, missing=missing))
@@ -123,36 +125,37 @@ def propose_pruning(
     return Pruning(tuple(groups), tuple(proposals), pruned, tuple(pool), before, after)
 
 
-def _rows(pool: dict[str, Bicluster], evidence: Evidence, shape: tuple[int, int]) -> list[dict[str, Any]]:
+def _rows(pool: dict[str, Bicluster], evidence: Evidence, shape: tuple[int, int]) -> Rows:
     names = list(pool)
     rows = evidence_rows(evidence, Cover(Biclustering(list(pool.values()), shape)), names)
     return [{"bicluster": name, **row} for name, row in zip(names, rows, strict=True)]
 
 
-def _changes(pool: dict[str, Bicluster], evidence: Evidence, shape: tuple[int, int], keep_weak: bool) -> list[Proposal]:
-    """Make one round of changes in the pool: mergers where there are any, otherwise drops."""
-    rows, names = _rows(pool, evidence, shape), list(pool)
-    mergers, touched = [], set[str]()
-    for k, row in enumerate(rows):
-        others = evidence.redundant_with[k]
-        if others and row["evidence"] > 0 and not is_duplicate(row["shared"]):
-            pair = [names[at] for at in sorted((k, others[0]))]
-            if not touched & {*pair}:
-                touched |= {*pair}
-                mergers.append(_merge(pool, *pair))
-    if mergers:
-        return mergers
-    unwanted = {REDUNDANT} if keep_weak else {REDUNDANT, NOT_SUPPORTED}
-    drops = [row for row in rows if row["verdict"] in unwanted]
-    said = [f"Drop {row['bicluster']}: it is {WORDS[row['verdict']]} ({why(row)})." for row in drops]
-    for row in drops:
-        del pool[str(row["bicluster"])]
-    return [Proposal("drop", (str(row["bicluster"]),), text) for row, text in zip(drops, said, strict=True)]
+def _changes(pool: dict[str, Bicluster], rows: Rows, unwanted: set[str], first: dict[str, Any]) -> list[Proposal]:
+    """Make one round of changes in the pool: mergers where there are any, otherwise drops.
+
+    What is unwanted in the solution given (`first`) has the reason and the evidence that it has there.
+    """
+    found, touched, order = [], set[str](), list(pool)
+    for row in filter(to_merge, rows):
+        pair = sorted((row["bicluster"], row["redundant_with"].split(BETWEEN)[0]), key=order.index)
+        if not touched & {*pair}:
+            touched |= {*pair}
+            found.append(_merge(pool, *pair))
+    for row in [] if found else rows:
+        if row["verdict"] in unwanted:
+            name = str(row["bicluster"])
+            del pool[name]
+            known, then = first.get(name, row), "" if name in first else "after that "
+            reason = f"Drop {name}: {then}it is {WORDS[known['verdict']]} ({why(known)})."
+            found.append(Proposal("drop", (name,), reason))
+    return found
 
 
 def _merge(pool: dict[str, Bicluster], one: str, other: str) -> Proposal:
     """Put the union of two biclusters in place of the first."""
-    union, name = union_of(pool[one], pool[other]), f"{one}+{other}"
+    name = f"{one}+{other}"
+    union = replace(union_of(pool[one], pool[other]), name=name if pool[one].name or pool[other].name else "")
     kept = {name if key == one else key: union if key == one else block for key, block in pool.items() if key != other}
     pool.clear()
     pool.update(kept)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bivaluate._rows import SparseSource
 from bivaluate._text import html_table, listing, number, percent, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, TOO_SMALL
-from bivaluate.judge.limits import strength
+from bivaluate.judge.limits import MOSTLY_SHARED, is_duplicate, strength
 from bivaluate.matrix import ROWS_AND_COLUMNS, Matrix
 from bivaluate.registry import RECORDS
 
@@ -34,7 +34,7 @@ _OF_YEAST = re.compile(r"Y[A-P][LR]\d{3}[WC](-[A-Z])?", re.IGNORECASE)  # system
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """What to think of a solution; `str()` gives the headline, `repr()` the table and the notes, too."""
+    """What to think of a solution; `str()` gives headline, reason and table, `repr()` notes and next steps, too."""
 
     headline: str
     reason: str = ""
@@ -44,14 +44,14 @@ class Verdict:
     nouns: tuple[str, str] = ROWS_AND_COLUMNS
 
     def __str__(self) -> str:
-        return self.headline
-
-    def __repr__(self) -> str:
         rows = [[row["bicluster"], *described(row)] for row in self.biclusters]
         table = [headings(self), *rows] if rows else []
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in table]
-        return "\n".join(filter(None, [self.headline, self.reason, *lines, *self.notes, *self._next]))
+        return "\n".join(filter(None, [self.headline, self.reason, *lines]))
+
+    def __repr__(self) -> str:
+        return "\n".join([str(self), *self.notes, *self._next])
 
     @property
     def _next(self) -> list[str]:
@@ -82,7 +82,7 @@ def judged(
     names = members or [""] * len(records)
     rows = tuple(_row(record) | {"members": some, "shares": ""} for record, some in zip(records, names, strict=True))
     if all(math.isnan(_value(row["evidence"])) for row in rows):
-        return Verdict(CANNOT, f"{rows[0]['why'][:1].upper()}{rows[0]['why'][1:]}.", rows, **known)
+        return Verdict(CANNOT, f"{capital(rows[0]['why'])}.", rows, **known)
     return Verdict(headline(rows), _reason(rows, nouns), rows, **known)
 
 
@@ -125,7 +125,7 @@ def with_shares(verdict: Verdict, shares: Sequence[str]) -> Verdict:
     return replace(verdict, biclusters=rows, next_steps=steps)
 
 
-_SHOWN = ("bicluster", "n_rows", "n_cols", "mean_inside", "mean_elsewhere", "pattern", "evidence")
+_SHOWN = ("bicluster", "n_rows", "n_cols", "mean_inside", "mean_elsewhere", "pattern", "evidence", "shared")
 
 
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,13 +146,19 @@ def described(row: Mapping[str, Any]) -> list[str]:
     """Return a row of a verdict as texts: size, means inside and elsewhere, pattern, evidence in a word, verdict."""
     means = (number(_value(row.get(key))) for key in ("mean_inside", "mean_elsewhere"))
     evidence = ", ".join(filter(None, [signed(_value(row.get("evidence"))), row["strength"]]))
-    verdict = WORDS[row["verdict"]] + (f" with {row['redundant_with']}" if row["verdict"] == REDUNDANT else "")
+    others = f"{', merge' if to_merge(row) else ''} with {row['redundant_with']}" if row["verdict"] == REDUNDANT else ""
     pattern = "–" if row["pattern"] in (None, "none") else str(row["pattern"])
-    return [f"{row['n_rows']:,} × {row['n_cols']:,}", *means, pattern, evidence, verdict]
+    return [f"{row['n_rows']:,} × {row['n_cols']:,}", *means, pattern, evidence, WORDS[row["verdict"]] + others]
 
 
 def _value(value: Any) -> float:
     return math.nan if value is None else float(value)
+
+
+def to_merge(record: Mapping[str, Any]) -> bool:
+    """Return whether a redundant bicluster has evidence beyond others, and one block explains it and them as well."""
+    known = record.get("redundant_with") and _value(record.get("evidence")) > 0
+    return bool(known) and not is_duplicate(_value(record.get("shared")))
 
 
 def why(record: Mapping[str, Any]) -> str:
@@ -163,10 +169,10 @@ def why(record: Mapping[str, Any]) -> str:
         shared = _value(record.get("shared"))
         if shared == 1:
             return f"all its cells are in {others}"
-        if shared >= 0.5:
-            return f"shares {percent(shared)} of its cells with {others}"
-        if evidence > 0:
+        if to_merge(record):
             return f"one bicluster explains it and {others} as well as two"
+        if shared >= MOSTLY_SHARED:
+            return f"shares {percent(shared)} of its cells with {others}"
         return f"{others} explain{'' if ' ' in others else 's'} it"
     if verdict == TOO_SMALL:
         size = f"{record.get('n_rows')} × {record.get('n_cols')}"
@@ -237,40 +243,31 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
     if not supported:
         judged = [row for row in rows if row["verdict"] == NOT_SUPPORTED]
         if not judged:
-            return "A block that small could arise by chance, however clear it looks."
+            return f"{rows[0]['bicluster']}: {rows[0]['why']}."
         nearest = max(judged, key=lambda row: -math.inf if math.isnan(_value(row["evidence"])) else row["evidence"])
         beside = f"; {nearest['bicluster']} comes nearest" if len(judged) > 1 else ""
         return f"A search in pure noise finds blocks this good{beside}."
     first = max(supported, key=lambda row: _value(row["evidence"]))
     start = "Its" if len(rows) == 1 else f"{first['bicluster']} is the strongest: its"
-    rows_, cols = (f"{n:,} {noun}" for n, noun in zip((first["n_rows"], first["n_cols"]), nouns, strict=True))
+    sizes = first["n_rows"], first["n_cols"]
+    rows_, cols = (plural(n, noun.removesuffix("s")) for n, noun in zip(sizes, nouns, strict=True))
+    have, are, s = ("has", "is", "s") if sizes[0] == 1 else ("have", "are", "")
     inside, elsewhere = _value(first.get("mean_inside")), _value(first.get("mean_elsewhere"))
     if first["pattern"] in LEVELS and math.isfinite(inside) and math.isfinite(elsewhere):
-        return f"{start} {rows_} have a mean of {number(inside)} on its {cols} and {number(elsewhere)} on the others."
+        return f"{start} {rows_} {have} a mean of {number(inside)} on its {cols} and {number(elsewhere)} on the others."
     how = {
-        "row levels": f"{rows_} are at levels on its {cols} that they do not have elsewhere",
-        "column profile": f"{rows_} share one profile over its {cols}",
-        "additive": f"{rows_} share one profile over its {cols}, at different levels",
-        "scaled profile": f"{rows_} follow one profile over its {cols}, more or less strongly",
-        "same order": f"{rows_} rank its {cols} in the same order",
-    }.get(str(first["pattern"]), f"{rows_} are higher on its {cols} than elsewhere")
+        "row levels": f"{rows_} {are} at levels on its {cols} not seen elsewhere",
+        "column profile": f"{rows_} share{s} one profile over its {cols}",
+        "additive": f"{rows_} share{s} one profile over its {cols}, at different levels",
+        "scaled profile": f"{rows_} follow{s} one profile over its {cols}, more or less strongly",
+        "same order": f"{rows_} rank{s} its {cols} in the same order",
+    }.get(str(first["pattern"]), f"{rows_} {are} higher on its {cols} than elsewhere")
     return f"{start} {how}, more than chance gives."
 
 
 def nothing_supported(nearest: str = "") -> str:
     """Say that no solution has a supported bicluster, and which comes nearest."""
     return f"Nothing is supported; {nearest} comes nearest." if nearest else "Nothing is supported."
-
-
-def count(found: float, asked: int, supported: float, finds_k: bool = False) -> str:
-    """Say how many biclusters were requested, found and supported; means over seeds."""
-    parts = [f"{number(asked)} requested"] if found != asked and not finds_k else []
-    parts.append(f"{number(found)} found{'' if found == round(found) else ' on average over seeds'}")
-    if finds_k:
-        parts[-1] += " (the algorithm finds the number itself)"
-    if math.isfinite(supported) and found:
-        parts.append(f"{number(supported)} supported")
-    return f"{', '.join(parts)}."
 
 
 def holding(found: int, supported: float) -> str:

@@ -116,7 +116,8 @@ def plot_candidates(
     Parameters
     ----------
     candidates : DataFrame
-        One row per solution: ``algorithm``, ``k``, ``seed`` and `measure`.
+        One row per solution: ``algorithm``, ``k``, ``seed`` and `measure`; of a single algorithm also
+        ``n_supported``, which is written beside the marks.
     measure : str
     chosen : int, optional
         Position of the chosen row; the one of the highest value by default.
@@ -155,6 +156,12 @@ def plot_candidates(
         style.mark_best(ax, best["k"], best[measure])
     ax.set(xlabel="K requested", ylabel=measure_label(measure))
     ax.yaxis.grid(True, color=RULE)
+    if len(keys) == 1 and "n_supported" in candidates and candidates["n_supported"].notna().any():
+        for _, row in candidates.iterrows():
+            text, place = f"{row['n_supported']:g}", (row["k"], row[measure])
+            ax.annotate(text, place, (0, 5), textcoords="offset points", ha="center", color=QUIET)
+        ax.set_title("numbers: how many are supported", color=QUIET, fontweight="normal")
+        ax.margins(y=0.12)
     if len(keys) > 1:
         ax.legend(handlelength=2.4)
     return ax

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from bivaluate._text import listing, number, percent, plural
 from bivaluate.chance.evidence import SUPPORTED
-from bivaluate.judge.choice import EVIDENCE, RAW, pick
-from bivaluate.judge.verdict import Verdict
+from bivaluate.judge.choice import EVIDENCE, RAW, about_k, all_supported, pick, reached
+from bivaluate.judge.verdict import Verdict, capital
 from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Gathered, Group, gather
 from bivaluate.report.methods import BETTER
@@ -84,7 +84,7 @@ def make_page(source: Content, title: str | None = None, by: str | None = None) 
             for name, case in cases.items()
             if len(cases) > 1
         ],
-        warnings=_warnings(source, groups),
+        warnings=_warnings(source),
         details=details,
         detail_note=_detail_note(source, groups, chosen),
         measures=keys,
@@ -151,6 +151,7 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
 def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, Drawn | None]) -> Findings:
     groups = [group for group in judged.groups if group.dataset == dataset]
     asked = (EVIDENCE, judged.criterion) if source.nulls else ()
+    surrogates = max((null.runs for null in source.nulls if null.dataset == dataset), default=0)
     case = Findings(
         groups,
         judged.criterion,
@@ -159,7 +160,9 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
         fitted=source.kind == "run",
         held_out=source.held_out,
         finds_k={group.algorithm for group in groups if source.solutions[group.taken].finds_k},
-        p_values={key: source.choice_p(key).get(dataset, math.nan) for key in asked},
+        surrogates=surrogates,
+        p_value=source.choice_p(judged.criterion).get(dataset, math.nan) if source.nulls else math.nan,
+        p_values={key: reached(source.choice_p(key).get(dataset, math.nan), surrogates) for key in asked},
     )
     supported = any(group.value("n_supported") > 0 for group in groups)
     near = None if supported else pick([group.value(RAW) for group in groups], high=True)
@@ -167,30 +170,21 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
     if of is None:
         return case
     shown = drawn.get(of.taken) or source.load(of.taken)
-    beside = next((n for n in source.nulls if (n.dataset, n.algorithm, n.k) == (dataset, of.algorithm, of.k)), None)
-    known = beside is not None and case.criterion in beside.bands
-    return replace(
-        case,
-        verdict=shown.verdict if shown is not None else None,
-        near=of.name if near is not None else "",
-        p_value=case.p_values[case.criterion] if known else math.nan,
-        surrogates=beside.runs if beside else 0,
-    )
+    known = shown.verdict if shown is not None else None
+    return replace(case, verdict=known, near=of.name if near is not None else "")
 
 
 def _curve(case: Findings) -> dict[str, Any] | None:
-    """Return the criterion against K for the algorithm chosen, with the range of K that is as good."""
-    winner = case.winner
-    if winner is None or winner.algorithm in case.finds_k:
+    """Return the criterion against K for the algorithm chosen, and what is to be said of it."""
+    if case.winner is None or len({at.k for at in case.curve}) < 2:
         return None
-    mine = [g for g in case.groups if g.family == winner.family and g.takes_part(case.criterion)]
-    mine.sort(key=lambda group: group.k)
-    if len({group.k for group in mine}) < 2:
-        return None
-    keys = (case.criterion, "n_supported", "n_biclusters")
-    points = [[g.k, *(plain(g.value(key)) for key in keys), plain(g.spread.get(case.criterion))] for g in mine]
-    curve = {"measure": RECORDS[case.criterion].symbol, "algorithm": winner.family, "points": points}
-    return curve | {"best": winner.k, "good": case.as_good}
+    winner, measure = case.winner, case.criterion
+    spread = {g.k: plain(g.spread.get(measure)) for g in case.groups if g.family == winner.family}
+    points = [[at.k, *map(plain, (at.value, at.supported, at.found)), spread[at.k]] for at in case.curve]
+    whole = all_supported(case.curve) if measure == EVIDENCE else None
+    curve = {"measure": RECORDS[measure].symbol, "algorithm": winner.family, "points": points, "best": winner.k}
+    said = about_k(case.curve, winner.k, measure)
+    return curve | {"good": case.as_good, "said": said, "whole": whole.k if whole else None}
 
 
 def _details(
@@ -329,8 +323,12 @@ def _detail_note(source: Content, groups: Sequence[Group], chosen: Sequence[Grou
     return f"{plural(len(chosen), 'solution')} are drawn: {order}. {rest} are in the table only."
 
 
-def _warnings(source: Content, groups: Sequence[Group]) -> list[dict[str, Any]]:
+def _warnings(source: Content) -> list[dict[str, Any]]:
     """Return what is not finished, failed or took too long, and why: a title and texts each."""
+    import pandas as pd
+
+    from bivaluate.sweep.load import failed_fits, failure_sentences
+
     said: list[dict[str, Any]] = []
     again = "Run the same command again to continue."
     if source.missing:
@@ -340,13 +338,9 @@ def _warnings(source: Content, groups: Sequence[Group]) -> list[dict[str, Any]]:
     if source.missing_copies:
         text = f"Fits on surrogates: null bands and p-values rest on those that are finished. {again}"
         said.append({"title": f"Not finished beside the data: {source.missing_copies:,}", "texts": [text]})
-    for status in ("failed", "timed out"):
-        reasons: dict[str, list[str]] = {}
-        for group in groups:
-            if group.statuses.get(status):
-                reasons.setdefault(group.reason or status, []).append(f"{group.dataset}, {group.name}")
-        texts = [f"{listing(where, 4 if len(where) > 5 else 5)}: {reason}" for reason, where in reasons.items()]
-        if texts:
-            total = sum(group.statuses.get(status, 0) for group in groups)
-            said.append({"title": f"{status.capitalize()}: {total:,}", "texts": texts})
+    bad = {status: sum(one.status == status for one in source.solutions) for status in ("failed", "timed out")}
+    if title := ", ".join(f"{status}: {count:,}" for status, count in bad.items() if count):
+        rows = [(one.label or one.algorithm, one.status, one.reason) for one in source.solutions]
+        failed = failed_fits(pd.DataFrame(rows, columns=["algorithm", "status", "reason"]))
+        said.append({"title": capital(title), "texts": failure_sentences(failed)})
     return said

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from bivaluate._text import all_of, listing, number, percent, plural
 from bivaluate.judge import choice, verdict
-from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE
+from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, AtK
 from bivaluate.judge.limits import SIGNIFICANT, STEADY
 from bivaluate.judge.verdict import Verdict, counted
 from bivaluate.registry import RECORDS, compared_metrics, symbol
@@ -70,16 +70,20 @@ class Findings:
         return sum((Counter(group.statuses) for group in self.groups), Counter())
 
     @property
+    def curve(self) -> list[AtK]:
+        """What each K of the winner's algorithm gives, by the criterion; none where it finds K itself."""
+        winner, keys = self.winner, (self.criterion, "n_biclusters", "n_supported")
+        if winner is None or winner.algorithm in self.finds_k:
+            return []
+        mine = [g for g in self.groups if g.family == winner.family and g.takes_part(self.criterion)]
+        return sorted(AtK(g.k, *map(g.value, keys)) for g in mine)
+
+    @property
     def as_good(self) -> list[int]:
         """The K of the winner's algorithm that are as good as its own."""
-        best, key = self.winner, self.criterion
-        if best is None:
-            return []
-        mine = [g for g in self.groups if g.family == best.family and g.takes_part(key)]
-        ks = [group.k for group in mine]
-        found = choice.as_good(ks, [group.value(key) for group in mine], choice.high_is_better(key))
-        low, high = found or (best.k, best.k)
-        return sorted(k for k in ks if low <= k <= high)
+        ks, values = [at.k for at in self.curve], [at.value for at in self.curve]
+        low, high = choice.as_good(ks, values, choice.high_is_better(self.criterion)) or (0, -1)
+        return [k for k in ks if low <= k <= high]
 
 
 def speak(case: Findings) -> Verdict:
@@ -103,7 +107,7 @@ def _headline(case: Findings) -> str:
     if len(case.groups) == 1:
         return case.verdict.headline if case.verdict else _from_scores(first)
     if winner is not None:
-        said = _from_scores(winner) if case.verdict is None else _counted(case.verdict)
+        said = _supported(case, winner)
         return f"{winner.name}: {said[:1].lower() + said[1:]}" if said != verdict.NOT_ASKED else _lowest(case, winner)
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
@@ -113,11 +117,16 @@ def _headline(case: Findings) -> str:
     return f"No solution can be judged by {symbol(case.criterion)}: see the table for the reasons."
 
 
-def _counted(record: Verdict) -> str:
-    """Say how many are supported; the table says which and what the others are."""
-    rows = record.biclusters
-    supported = sum(row["verdict"] == "supported" for row in rows)
-    return counted({"n_biclusters": len(rows), "n_supported": supported}) if rows else record.headline
+def _supported(case: Findings, winner: Group) -> str:
+    """Say how many are supported, in the solution shown where it is known, and of which K all are."""
+    rows = case.verdict.biclusters if case.verdict else ()
+    if case.verdict and not rows:
+        return case.verdict.headline
+    here = AtK(winner.k, winner.value(EVIDENCE), len(rows), sum(row["verdict"] == "supported" for row in rows))
+    curve = [here if rows and at.k == winner.k else at for at in case.curve]
+    if case.criterion == EVIDENCE and curve:
+        return choice.supported_at(curve, winner.k)
+    return counted({"n_biclusters": here.found, "n_supported": here.supported}) if rows else _from_scores(winner)
 
 
 def _from_scores(group: Group) -> str:
@@ -160,8 +169,15 @@ def _choice(case: Findings) -> list[str]:
         said.append(verdict.reproducibility(winner.value("stability"))[1])
     if len(case.groups) < 2:
         return said
-    said += [*_others(case, winner), *_as_good(case, winner), *_beside_null(case), *_edge(case, winner)]
-    return [*said, *_steadiness(case, winner), *_disagreement(case, winner)]
+    about = choice.about_k(case.curve, winner.k, case.criterion) if case.curve else []
+    return [
+        *about,
+        *said,
+        *_others(case, winner),
+        *_beside_null(case),
+        *_steadiness(case, winner),
+        *_disagreement(case, winner),
+    ]
 
 
 def _others(case: Findings, winner: Group) -> list[str]:
@@ -180,39 +196,13 @@ def _others(case: Findings, winner: Group) -> list[str]:
     return [f"The other algorithms have fewer supported biclusters or less evidence: {listing(parts)}."]
 
 
-def _as_good(case: Findings, winner: Group) -> list[str]:
-    """Say which other K are as good, and which has supported biclusters only."""
-    good, said = case.as_good, []
-    if winner.algorithm in case.finds_k:
-        return []
-    if len(good) > 1:
-        span = f"{good[0]} to {good[-1]}" if len(good) > 2 else listing(list(map(str, good)))
-        said.append(f"K = {span} are as good ({symbol(case.criterion)} within 5 %); {winner.k} is best.")
-    mine = [g for g in case.groups if g.family == winner.family and g.takes_part(EVIDENCE)]
-    rows = [(g.k, g.value(EVIDENCE), g.value("n_biclusters"), g.value("n_supported")) for g in mine]
-    whole = choice.all_supported(rows, winner.k) if case.criterion == EVIDENCE else ""
-    return [*said, *filter(None, [whole])]
-
-
 def _beside_null(case: Findings) -> list[str]:
     """Say whether the winner's score is beyond that of the same algorithm on matrices without structure."""
-    p, lowest = case.p_value, 1 / (case.surrogates + 1)
-    if not math.isfinite(p):
-        return []
-    beyond = p <= SIGNIFICANT or math.isclose(p, lowest)
-    few = f"; {plural(case.surrogates, 'surrogate')} allow no lower p" if beyond and p > SIGNIFICANT else ""
-    is_ = "is" if beyond else "is not"
-    return [f"Its {symbol(case.criterion)} {is_} better than that of surrogates without structure (p = {p:.2g}{few})."]
-
-
-def _edge(case: Findings, winner: Group) -> list[str]:
-    """Say that the winner's K is the smallest or largest tried, unless it would find as many with another."""
-    tried = sorted({g.k for g in case.groups if g.family == winner.family})
-    fewer = winner.finds_k or winner.value("n_biclusters") < winner.k
-    if fewer or len(tried) < 2 or winner.k not in (tried[0], tried[-1]):
-        return []
-    end = "smallest" if winner.k == tried[0] else "largest"
-    return [f"The chosen K = {winner.k} is the {end} one tried: a wider sweep may choose another."]
+    p, few = case.p_value, choice.few_surrogates(case.p_value, case.surrogates, case.criterion)
+    if not math.isfinite(p) or few:
+        return list(filter(None, [few]))
+    is_ = "is" if p <= SIGNIFICANT else "is not"
+    return [f"Its {symbol(case.criterion)} {is_} better than that of surrogates without structure (p = {p:.2g})."]
 
 
 def _steadiness(case: Findings, winner: Group) -> list[str]:

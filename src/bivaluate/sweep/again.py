@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bivaluate._rows import LARGEST_DENSE_BYTES
 from bivaluate.sweep.folder import MATRICES
 from bivaluate.sweep.portfolio import AUTO
 
@@ -42,7 +43,8 @@ def held_out_command(run: Run) -> str:
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
     names = [split_name(word)[0] or word for word in plan.algorithms if word != AUTO]
     everywhere = all((dataset, name) in fitted for dataset in run.datasets for name in names)
-    if not everywhere or not all(os.path.exists(spec) or is_name(spec) for spec in plan.datasets):
+    dense = all(8 * entry["n_rows"] * entry["n_cols"] <= LARGEST_DENSE_BYTES for entry in run.matrices.values())
+    if not (everywhere and dense and all(os.path.exists(spec) or is_name(spec) for spec in plan.datasets)):
         return ""
     words = ["bivaluate", "sweep", "--plan", str(run.path), "--held-out", str(FOLDS), "--out", _new_folder(run.path)]
     return shlex.join([*words, *(["--trust-commands"] if any(":" in word for word in plan.algorithms) else [])])

@@ -68,8 +68,9 @@ def predictive_gain(
 ) -> PredictiveGain:
     """Hide cells, fit the rest, predict what was hidden: the gain over row and column means, for each K.
 
-    For the fit, hidden cells are set to row mean + column mean − grand mean of the visible ones. Each bicluster then
-    predicts its hidden cells by an additive fit to its visible ones, on top of row and column means.
+    For the fit, hidden cells are set to row mean + column mean − grand mean of the visible ones, but not below the
+    lowest of these, so that counts stay counts. Each bicluster then predicts its hidden cells by an additive fit to its
+    visible ones, on top of row and column means.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def predictive_gain(
         visible = np.where(hidden, np.nan, values)
         _check_visible(visible, fold)
         background = _background(visible)
-        filled = np.where(np.isnan(visible), background, visible)
+        filled = np.where(np.isnan(visible), np.maximum(background, np.nanmin(visible)), visible)
         base = float(((values - background)[hidden] ** 2).sum())
         largest = fit(filled, tried[-1]) if nested else None
         for column, k in enumerate(tried):

@@ -19,7 +19,7 @@ from bivaluate._text import html_table, plural, unpacked
 from bivaluate.matrix import Matrix
 from bivaluate.registry import RENAMED
 from bivaluate.solution import Biclustering
-from bivaluate.sweep.cells import EXTRA_SEED, FAILED, TIMED_OUT, Cell
+from bivaluate.sweep.cells import EXTRA_SEED, FAILED, NOT_PREDICTED, TIMED_OUT, Cell
 from bivaluate.sweep.copies import null_table
 from bivaluate.sweep.folder import JOURNAL, PROVENANCE, checksum, restore_matrix, solution_path
 from bivaluate.sweep.journal import LAYOUT, Journal, parsed, solution_text, unpack_mergers, unpack_solution
@@ -480,3 +480,12 @@ def failure_sentences(failed: pd.DataFrame) -> list[str]:
         counts = [f"{row[key]} {word}" for key, word in (("failed", FAILED), ("timed_out", TIMED_OUT)) if row[key]]
         said.append(f"{name}: {' and '.join(counts)} of {plural(row['fits'], 'fit')}. For example: {row['reason']}")
     return said
+
+
+def unpredicted_sentences(run: Run) -> list[str]:
+    """Return which algorithms could not predict held-out cells though they were asked to, and why."""
+    said: dict[str, str] = {}
+    for cell in run.cells if run.plan.held_out else ():
+        for text in filter(lambda text: text.startswith(NOT_PREDICTED), run.findings(cell)):
+            said.setdefault(cell.algorithm, text)
+    return [f"{name}: {text[:1].lower()}{text[1:]}" for name, text in said.items()]

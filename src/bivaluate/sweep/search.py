@@ -19,10 +19,11 @@ import numpy as np
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_instance, check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
-from bivaluate._text import alternatives, plural
+from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
-from bivaluate.judge.choice import EVIDENCE, RAW, all_supported, as_good, degenerate_reason, judged_statuses, pick
+from bivaluate.judge import choice
+from bivaluate.judge.choice import EVIDENCE, RAW, AtK, as_good, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.judge.verdict import Verdict
 from bivaluate.matrix import Matrix
@@ -116,34 +117,51 @@ class KSelection:
         >>> choice.k_range_
         (3, 3)
         """
-        high = get_ranking_metric(EVIDENCE if self.scoring == PREDICTIVE else self.scoring).direction == "high"
-        best = self._tried[self.best_index_]
-        return (None if self.nothing_ else as_good(self._tried, self.cv_results_["score"], high)) or (best, best)
+        best, scores = self._tried[self.best_index_], self.cv_results_["score"]
+        found = None if self.nothing_ else as_good(self._tried, scores, choice.high_is_better(self.scoring))
+        return found or (best, best)
+
+    @property
+    def k_all_supported_(self) -> int | None:
+        """The K, of those tried, up to which every bicluster is supported; None where there is none.
+
+        It depends less on which K were tried than the best K, which may grow with every larger one that is offered.
+
+        Examples
+        --------
+        >>> choice.k_all_supported_ is None
+        True
+        """
+        found = choice.all_supported(self._curve)
+        return None if found is None else found.k
 
     @property
     def verdict(self) -> Verdict:
-        """Which K to take, and which are as good; the K of the range are equally good, the best has the best score.
+        """Which K to take, how many are supported there and where all are, and which K are as good.
 
         Examples
         --------
         >>> print(choice.verdict)
-        Take n_clusters = 3, the largest tried.
+        Take n_clusters = 3. The chosen n_clusters = 3 is the largest tried; try larger ones.
         """
-        (name, best), (low, high) = next(iter(self.best_params_.items())), self.k_range_
+        ((name, best),) = self.best_params_.items()
         if self.nothing_:
             return Verdict(f"{_nothing(name, self.scoring)} {name} = {best} comes nearest.")
-        known = self.scoring == EVIDENCE and not math.isnan(self.n_supported_)
-        what = plural(self.n_biclusters_, "factor" if name == "n_components" else "bicluster")
-        count = f": {self.n_supported_} of {what} supported" if known else ""
-        ends = {self._tried[0]: ", the smallest tried", self._tried[-1]: ", the largest tried"}
-        edge = ends.get(best, "") if len(self._tried) > 1 and self.n_biclusters_ >= best else ""
-        said = f"Take {name} = {best}{edge}{count}{'' if low == high else f'; {low} to {high} are as good'}."
-        columns = (self.cv_results_[key] for key in ("score", "n_biclusters", "n_supported")) if known else ((), (), ())
-        whole = all_supported(list(zip(self._tried, *columns, strict=known)), best, name)
-        return Verdict(" ".join(filter(None, (said, whole))))
+        first = f"Take {name} = {best}."
+        if self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
+            lead = choice.supported_at(self._curve, best, name)
+            first = f"{first[:-1]}: {lead[:1].lower()}{lead[1:]}"
+        text = " ".join([first, *choice.about_k(self._curve, best, self.scoring, name)])
+        return Verdict(text.replace("bicluster", "factor") if name == "n_components" else text)
+
+    @property
+    def _curve(self) -> list[AtK]:
+        """What each K gives: its score, and how many biclusters were found and are supported."""
+        known = (self.cv_results_.get(key) or [math.nan] * len(self._tried) for key in ("n_biclusters", "n_supported"))
+        return [AtK(*at) for at in zip(self._tried, self.cv_results_["score"], *known, strict=True)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the score over K, with the best K marked and those as good shaded.
+        """Draw the score over K, how many are supported beside it, the best K marked and those as good shaded.
 
         Parameters
         ----------
@@ -164,8 +182,8 @@ class KSelection:
 
         from bivaluate.plots import plot_candidates
 
-        label, scores = type(self.best_estimator_).__name__, self.cv_results_["score"]
-        table = pd.DataFrame({"algorithm": label, "k": self._tried, "seed": 0, self.scoring: scores})
+        table = pd.DataFrame(self._curve, columns=["k", self.scoring, "n_biclusters", "n_supported"])
+        table = table.assign(algorithm=type(self.best_estimator_).__name__, seed=0)
         return plot_candidates(table, self.scoring, chosen=self.best_index_, as_good=self.k_range_, ax=ax)
 
     def __repr__(self) -> str:
@@ -322,7 +340,7 @@ def _fit(
             scores = evaluate(matrix, solution, **options).scores
     except Exception as error:
         return estimator, {**row, "status": "failed", "reason": reason_of(error)}
-    if reason := degenerate_reason(scores):
+    if reason := choice.degenerate_reason(scores):
         row |= {"status": "degenerate", "reason": reason}
     return estimator, {**row, **scores, "score": scores[scoring]}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate import registry
 from bivaluate._errors import BivaluateError, ParameterError, RunError
-from bivaluate._text import FINAL, first_few, html_table, listing, number, percent, plural, refined
+from bivaluate._text import FINAL, first_few, html_table, number, percent, plural, refined
 from bivaluate.judge import choice
 from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
@@ -48,6 +48,7 @@ class Selection:
         Per measure, data set, algorithm and K: mean over seeds, interval, coverage, wins; the best of each data set,
         with the runner-up; the best K of each algorithm. With a null also its band, the gap and the (median) p-value;
         in `best` that of the choice, because every surrogate makes the same choice; `null` has them per fit.
+        ``k_all_supported`` of `best` is the K up to which every bicluster is supported.
     verdict, warnings, undecided : list of str, list of str, dict
         What is there, a sentence per data set; what to distrust; why nothing can be chosen for a data set.
 
@@ -148,8 +149,8 @@ def select(run: Run, by: str | None = None) -> Selection:
     for measure in _measures(results, by):
         high, above = high_is_better(measure), get_metric(measure).nothing
         summary = candidates(results, measure, high, above)
-        chosen = _with_range(best(summary, high, above), summary, high)
-        for name, frame in {"candidates": summary, "best": chosen, "best_k": best_k(summary, high, above)}.items():
+        chosen, of_each = best(summary, high, above), best_k(summary, high, above)
+        for name, frame in {"candidates": summary, "best": chosen, "best_k": of_each}.items():
             if len(null):
                 frame = frame.merge(band(null, measure), on=CANDIDATE, how="left")
                 if name == "best":
@@ -161,6 +162,7 @@ def select(run: Run, by: str | None = None) -> Selection:
     supported = supported.groupby(CANDIDATE).mean().reset_index()
     for name in ("best", "candidates"):
         joined[name] = joined[name].merge(supported, on=CANDIDATE, how="left")
+    joined["best"] = _with_others(joined["best"], joined["candidates"])
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)
     verdict = [_verdict(run, joined, name, by, own_k) for name in run.datasets]
@@ -184,7 +186,7 @@ def _verdict(run: Run, tables: Tables, dataset: str, by: str, own_k: Collection[
         return f"{dataset}: {unscored}{more}."
     found = choice.nearest(run.results, dataset)
     nearest = "" if found is None else choice.called(*found, own_k)
-    said = choice.verdict(tables["best"], tables["candidates"], dataset, by, own_k, nearest)
+    said = choice.verdict(tables["best"], tables["candidates"], dataset, by, own_k, nearest, run.plan.null_runs)
     are = "is" if missing == 1 else "are"
     rest = f" {missing:,} of its {plural(planned, 'fit')} {are} not finished: this may change." if missing else ""
     return said + rest
@@ -213,10 +215,14 @@ class Taken(NamedTuple):
     own_matrix: bool  # whether every seed has a matrix of its own
 
 
-def solution_of(run: Run, selection: Selection, dataset: str) -> Taken | None:
-    """Return the best solution of what was chosen for a data set, if its file is there; None if nothing is seen."""
+def solution_of(run: Run, selection: Selection, dataset: str, whole: bool = False) -> Taken | None:
+    """Return the best solution of a choice, or of its K with supported biclusters only, if its file is there."""
     chosen = selection.choice(dataset)
-    if chosen is None or _sees_nothing(selection, dataset):
+    if chosen is not None and whole:
+        best = selection.best[(selection.best["measure"] == selection.by) & (selection.best["dataset"] == dataset)]
+        (k,) = best["k_all_supported"]
+        chosen = None if math.isnan(k) or k == chosen[1] else (chosen[0].removesuffix(FINAL), int(k))
+    if chosen is None or _sees_nothing(selection, dataset, run.plan.null_runs):
         return None
     mine = _scored_fits(run, dataset, chosen).dropna(subset=[selection.by])
     ordered = mine.sort_values(selection.by, ascending=not high_is_better(selection.by), kind="stable")
@@ -234,12 +240,12 @@ def _scored_fits(run: Run, dataset: str, chosen: tuple[str, int]) -> pd.DataFram
     return mine[mine["status"].isin(["ok", "degenerate"])]
 
 
-def _sees_nothing(selection: Selection, dataset: str) -> bool:
+def _sees_nothing(selection: Selection, dataset: str, surrogates: int) -> bool:
     """Whether every one of evidence and held-out cells that was asked sees nothing in a data set."""
     best = selection.best
     rows = {row["measure"]: row for row in best[best["dataset"] == dataset].to_dict("records")}
     asked = [key for key in choice.PILLARS if (selection.candidates["measure"] == key).any()]
-    p_values = {key: float(row.get("p_value", math.nan)) for key, row in rows.items()}
+    p_values = {key: choice.reached(float(row.get("p_value", math.nan)), surrogates) for key, row in rows.items()}
     return bool(asked) and choice.seeing_nothing(rows, asked, p_values) == asked
 
 
@@ -254,21 +260,23 @@ def is_own_k(algorithm: str) -> bool:
         return False
 
 
-def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.DataFrame:
-    """Return the choices with ``k_low`` and ``k_high``: the K of the algorithm that are as good as its best."""
+def _with_others(best: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
+    """Return the choices with the K of the algorithm that are as good, and the one up to which all is supported."""
     ranges = []
     for row in best.to_dict("records"):
-        base = str(row["algorithm"]).removesuffix(FINAL)
-        mine = summary[(summary["dataset"] == row["dataset"]) & (summary["algorithm"] == base)]
-        ranges.append(choice.as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
-    return best.assign(k_low=[low for low, _ in ranges], k_high=[end for _, end in ranges])
+        curve = choice.curve_of(row, candidates)
+        ks, values, high = [at.k for at in curve], [at.value for at in curve], high_is_better(row["measure"])
+        low_high = choice.as_good(ks, values, high) or (row["k"], row["k"])
+        ranges.append((*low_high, getattr(choice.all_supported(curve), "k", math.nan)))
+    names = ("k_low", "k_high", "k_all_supported")
+    return best.assign(**{name: [found[i] for found in ranges] for i, name in enumerate(names)})
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
     registry.get_ranking_metric(by)
     if by not in results:
-        again = f"run the sweep again into another folder, with {by!r} among its metrics"
-        raise ParameterError(f"the run did not compute {by!r}; {again}.")
+        option = {"predictive": "--held-out 5", "stability": "--stability 10"}.get(by, f"{by!r} among its metrics")
+        raise ParameterError(f"the run did not compute {by!r}; run the sweep again into another folder, with {option}.")
     compared = [metric.key for metric in registry.compared_metrics()]
     return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
 
@@ -315,18 +323,23 @@ def _unscored(run: Run, dataset: str) -> str:
 
 
 def _cautions(run: Run, tables: Tables, by: str, undecided: Mapping[str, str]) -> list[str]:
-    """Return what to distrust about the winners of `by`."""
+    """Return what failed, and what to distrust about the winners of `by`."""
+    from bivaluate.sweep.load import failed_fits, failure_sentences, unpredicted_sentences
+
     left = {f"{len(run.missing):,} of {plural(len(run.cells), 'fit')}": len(run.missing)}
     left |= {f"{plural(run.missing_copies, 'fit')} on surrogates": run.missing_copies}
     are = {what: "is" if count == 1 else "are" for what, count in left.items() if count}
     sentences = [f"{what} {is_} not finished; start the sweep again to continue." for what, is_ in are.items()]
-    best, candidates = (tables[name][tables[name]["measure"] == by] for name in ("best", "candidates"))
+    if failures := failure_sentences(failed_fits(run.results)):
+        sentences += [*failures, f"all reasons are in {run.path / 'results.csv'}; `sweep --retry` fits again."]
+    sentences += unpredicted_sentences(run)
+    best = tables["best"][tables["best"]["measure"] == by]
     chosen = {row["dataset"]: row for row in best.to_dict("records")}
     for dataset in run.datasets:
         why = undecided.get(dataset)
         said = [f"{why}; nothing can be chosen."] if why else _about_winner(run, chosen[dataset], by)
         sentences += [f"{dataset}: {text}" for text in said]
-    return sentences + _about_edges(candidates, list(chosen.values()))
+    return sentences
 
 
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
@@ -342,19 +355,8 @@ def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
     if thin > 0:
         few = f"{percent(thin)} of the biclusters of {name} have one row or at most two columns"
         found.append(f"{few}, which {symbol('ve')} cannot judge.")
+    if few := choice.few_surrogates(row.get("p_value", math.nan), run.plan.null_runs, by):
+        found.append(few)
     if RECORDS[by].direction == "low" and row["mean"] == 0:
         found.append(f"{name} has {symbol(by)} 0, which blocks too small to judge have, too.")
     return found
-
-
-def _about_edges(candidates: pd.DataFrame, chosen: Sequence[Mapping[Any, Any]]) -> list[str]:
-    """Say for how many data sets the chosen K is the smallest or largest tried."""
-    edges: dict[str, list[str]] = {"smallest": [], "largest": []}
-    for row in chosen:
-        mine = (candidates["dataset"] == row["dataset"]) & (candidates["algorithm"] == row["algorithm"])
-        tried = candidates[mine]["k"]
-        enough = not row.get("found", row["k"]) < row["k"]  # otherwise other K would find as many
-        if enough and tried.nunique() > 1 and row["k"] in (tried.min(), tried.max()):
-            edges["smallest" if row["k"] == tried.min() else "largest"].append(row["dataset"])
-    found = [(edge, listing(datasets, 5)) for edge, datasets in edges.items() if datasets]
-    return [f"the chosen K is the {edge} one tried for {of}: a wider sweep may choose another." for edge, of in found]

@@ -19,11 +19,11 @@ from bivaluate.algorithms.algorithm import count_among
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, fitted_solution
-from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, OK, TIMED_OUT, Outcome, Task
+from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, NOT_PREDICTED, OK, TIMED_OUT, Outcome, Task
 from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_solution
 from bivaluate.sweep.plan import plain
-from bivaluate.sweep.portfolio import PORTFOLIO, make_view
+from bivaluate.sweep.portfolio import PORTFOLIO, Member, make_view
 
 MOST_CELLS_REFINED = 250_000
 NEARLY = 30.0  # evidence that refining may add to a bicluster
@@ -148,8 +148,7 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     given = unpack_solution(task.given)
     found = evidence_table(matrix, given, missing=missing)
     nearly = [k for k, verdict in enumerate(found.verdicts) if verdict == NOT_SUPPORTED and found.gain[k] > -NEARLY]
-    algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
-    first = len(found.order) if algorithm is not None and algorithm.refines else 0
+    first = len(found.order) if PORTFOLIO.get(task.algorithm.removesuffix(FINAL), Member()).refines else 0
     cells = matrix.shape[0] * matrix.shape[1]
     chosen = given.select([*found.order, *nearly])
     refined = refine_some(matrix, chosen, range(first, len(chosen)), missing, 0 if cells > MOST_CELLS_REFINED else None)
@@ -166,7 +165,7 @@ def _predict(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
     from bivaluate.sweep.held_out import predictive_gain
 
     how: dict[str, Any] = {"folds": task.held_out, "nested": is_nested(task.key)}
-    with _noting(outcomes, "Held-out cells could not be predicted"):
+    with _noting(outcomes, NOT_PREDICTED):
         gain = predictive_gain(matrix, partial(_refit, task), task.ks, **how)
         for outcome, mean, deviation in zip(outcomes, gain.mean, gain.standard_error, strict=True):
             outcome.scores |= {"predictive": float(mean), "predictive_error": float(deviation)}
@@ -180,7 +179,7 @@ def _noting(outcomes: Sequence[Outcome], what: str) -> Iterator[None]:
             yield
     except Exception as error:
         for outcome in outcomes:
-            outcome.findings.append(f"{what}: {reason_of(error)}")
+            outcome.findings.append(f"{what}{reason_of(error)}")
 
 
 def _look_again(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
@@ -203,7 +202,7 @@ def _look_again(task: Task, matrix: Matrix, outcomes: list[Outcome]) -> None:
         if outcome.status == FAILED:
             continue
         how: dict[str, Any] = {"repeats": task.stability, "null_runs": 1, "random_state": task.random_state}
-        with _noting([outcome], "Biclusters could not be looked for again"):
+        with _noting([outcome], "Biclusters could not be looked for again: "):
             found = stability(matrix, partial(refit, k), **how)
             outcome.scores["stability"] = plain(found.mean)
             if len(found.solution) == len(outcome.biclusters):

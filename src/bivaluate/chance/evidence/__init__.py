@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from bivaluate._types import Floats
+from bivaluate.chance.evidence.normal import independent_columns as independent_columns
+from bivaluate.chance.evidence.selection import ALIKE as ALIKE
 from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
 from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
 from bivaluate.chance.evidence.selection import REDUNDANT as REDUNDANT

@@ -395,7 +395,7 @@ class Normal:
             level = min(level, math.sqrt((1 - part) / max(part, 1e-300) / (1 - _SHARED)))
         own = level**2 * block.cells
         if self.series:
-            own *= float((whitening(block.cols, self.series).sum(axis=0) ** 2).mean())
+            own *= independent_columns(block.cols, self.series) / len(block.cols)
         explained, noise = own * block.by_cols * block.by_rows, (self.start.squares + self.lost) / self.freedom
         raw = self.raw(1, own, explained, own, block.cells, self.start, noise)
         if self.series:
@@ -451,22 +451,16 @@ class Normal:
             for f, o, e in zip(freedom, own, explained, strict=True)
         ]
         if not self.series:
-            for further in self.further(block, state, sums, noise, freedom[:4], own[:4], explained[:4]):
+            for further in self.further(block, state, sums, noise, (freedom[:4], own[:4], explained[:4])):
                 raws[:4] = map(max, raws, further)
         best = raws.index(max(raws))
         return Judged(raws[best], _FORMS[best], explained[best], own[best])
 
     def further(
-        self,
-        block: Block,
-        state: State,
-        sums: Sums,
-        noise: float,
-        freedom: list[float],
-        own: list[float],
-        explained: list[float],
+        self, block: Block, state: State, sums: Sums, noise: float, forms: tuple[list[float], ...]
     ) -> Iterator[list[float]]:
         """Return what else is said of the additive forms: by rows, by columns, and where the block is quiet."""
+        freedom, own, explained = forms
         factor = np.array([e / max(o, 1e-300) for e, o in zip(explained, own, strict=True)])[:, None]
         for at, squares, weights, of in zip(
             block[:2], state[:2], block.weights, explained_by_lines(block, sums), strict=True
@@ -574,6 +568,11 @@ def whitening(cols: Ints, rho: float) -> Floats:
     """Return the inverse root of the correlations ρ^|j−j'| of some columns, with eigenvalues of 1 at least."""
     values, vectors = np.linalg.eigh(rho ** np.abs(cols[:, None] - cols).astype(np.float64))
     return np.asarray((vectors / np.sqrt(np.maximum(values, 1.0))) @ vectors.T)
+
+
+def independent_columns(cols: Ints, rho: float) -> float:
+    """Return how many independent columns some columns of a series are worth where their level is asked for."""
+    return float((whitening(cols, rho).sum(axis=0) ** 2).sum())
 
 
 def _with(columns: Floats, count: int, at: Ints, values: Floats) -> Floats:

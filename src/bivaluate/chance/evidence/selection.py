@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bivaluate._parallel import count_cores, share_out
+from bivaluate._text import number
 from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.evidence._cells import NOT_RAISED, SHAPES, Judged, all_cells, first_sums
-from bivaluate.chance.evidence.normal import Normal
+from bivaluate.chance.evidence.normal import Normal, independent_columns
 from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
 from bivaluate.matrix import Matrix
@@ -26,7 +27,7 @@ NONE = "none"
 # Two biclusters that share this part of their cells (Jaccard index) are duplicates.
 DUPLICATE = 0.9
 # One bicluster may explain two that share this part of the smaller one's rows or columns.
-_ALIKE = 0.5
+ALIKE = 0.5
 # From this many cells of blocks on, in all and on average, a second thread is worth it.
 _MANY_CELLS, _CELLS_PER_BLOCK = 200_000, 5000
 # Beyond this, or below its inverse, values are brought near 1 first.
@@ -219,7 +220,7 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
     }
     seen = [block.cells > 0 for block in blocks]
     judgeable = [
-        bool(k in order or k in redundant or not seen[k] or _side(solution[k], cover))
+        bool(k in order or k in redundant or not seen[k] or _side(solution[k], model))
         or model.best(blocks[k]) > plain[k]
         for k in range(K)
     ]
@@ -234,7 +235,7 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
         ),
         tuple(redundant.get(k, ()) for k in range(K)),
         tuple(
-            "" if k in order or k in redundant else _reason(solution[k], seen[k], judgeable[k], judged[k], cover)
+            "" if k in order or k in redundant else _reason(solution[k], seen[k], judgeable[k], judged[k], model)
             for k in range(K)
         ),
         tuple(order),
@@ -245,18 +246,22 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
     return found, shaped
 
 
-def _side(bicluster: Bicluster, cover: Cover) -> str:
+def _side(bicluster: Bicluster, model: Family) -> str:
     """Return which side of the matrix a bicluster takes in as a whole; "" for none."""
-    n, m = cover.solution.shape
+    n, m = model.matrix.shape
     return "column" if bicluster.shape[1] == m else "row" if bicluster.shape[0] == n else ""
 
 
-def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, cover: Cover) -> str:
+def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, model: Family) -> str:
     """Return why a bicluster is not supported, where there is more to say than that noise gives as much."""
     if not seen:
         return _NO_CELLS
-    if side := _side(bicluster, cover):
+    if side := _side(bicluster, model):
         return f"it takes in every {side}, so there is nothing to compare its level with"
+    if not judgeable and model.series:
+        worth = f"worth {number(independent_columns(bicluster.cols, model.series))} independent ones"
+        said = "its {1} columns are a time series, {2}; no block of {0} × {1} could be supported in this matrix"
+        return said.format(*bicluster.shape, worth)
     if not judgeable:
         return "{} × {}: no block of this size could be supported in this matrix".format(*bicluster.shape)
     return _NOT_RAISED if judged.form == NOT_RAISED else ""
@@ -307,7 +312,7 @@ class _Repeats(NamedTuple):
             return (int(same[0]),)
         rows, cols = self.cover.shared_rows, self.cover.shared_cols
         share = [shared[k, at] / np.minimum(shared[k, k], shared[at, at]) for shared in (rows, cols)]
-        alike = at[np.maximum(*share) >= _ALIKE] if len(at) else at
+        alike = at[np.maximum(*share) >= ALIKE] if len(at) else at
         return tuple(other for other in alike.tolist() if self._explained_by_one(k, other, self.alone[other] + gain))
 
     def _explained_by_one(self, k: int, other: int, pair: float) -> bool:

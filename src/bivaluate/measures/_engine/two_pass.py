@@ -12,7 +12,7 @@ import numpy as np
 
 from bivaluate._parallel import count_cores
 from bivaluate._types import Flags, Floats, Ints
-from bivaluate.measures._blocks import HUGE, TINY
+from bivaluate.measures._blocks import HUGE, TINY, is_constant_row
 from bivaluate.measures._engine.careful import careful_errors
 from bivaluate.measures._engine.passes import (
     Members,
@@ -211,6 +211,9 @@ class TwoPasses:
         zero = one_row | one_column
         found = np.zeros((3, len(i)))
         found[2] = constant[i, j]
+        for at in np.flatnonzero(one_row):
+            one, other = self.solution[i[at]], self.solution[j[at]]
+            found[2, at] = is_constant_row(self.matrix.block(one.rows, np.union1d(one.cols, other.cols)))[0]
         if not zero.all():
             found[:, ~zero] = careful_errors(self.matrix, self.solution, np.stack([i, j], axis=1)[~zero])
         for values, again in zip((ve, msr, constant), found, strict=True):

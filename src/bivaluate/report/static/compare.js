@@ -49,7 +49,8 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
 /** The measure that chooses against K, for the algorithm chosen; the K that are as good are shaded. */
 R.kCurve = function (host, curve) {
   const many = curve.good.length > 1, low = Math.min(...curve.good), high = Math.max(...curve.good);
-  const said = `${R.capital(curve.measure)} against the K requested, ${curve.algorithm}. K = ${curve.best} is best${many ? `; the shaded K are as good (within 5 %)` : ""}. Beside each mark: how many biclusters are supported.`;
+  const shaded = many ? " Shaded: as good." : "", ringed = curve.whole !== null ? " Ringed: up to here every bicluster is supported." : "";
+  const said = `${curve.said.join(" ")} ${R.capital(curve.measure)} against the K requested, ${curve.algorithm}; beside each mark, how many biclusters are supported. Filled: best.${shaded}${ringed}`;
   const drawn = R.make("div"), part = R.part("How many?", said, drawn);
   host.append(part);
   R.downloads(part, drawn, "Evidence against K");
@@ -69,6 +70,7 @@ R.kCurve = function (host, curve) {
       if (spread) g.append("line").attr("x1", x(k)).attr("x2", x(k)).attr("y1", y(value - spread)).attr("y2", y(value + spread)).attr("stroke", "var(--accent)");
       g.append("circle").attr("class", "point").attr("cx", x(k)).attr("cy", y(value)).attr("r", k === curve.best ? 6.5 : 4).attr("fill", k === curve.best ? "var(--accent)" : "var(--bg)").attr("stroke", "var(--accent)").attr("stroke-width", 1.6)
         .attr("data-tip", `K = ${k}\n${curve.measure} ${R.number(value)}${supported === null ? "" : `\n${R.number(supported)} of ${R.number(found)} supported`}`);
+      if (k === curve.whole) g.append("circle").attr("cx", x(k)).attr("cy", y(value)).attr("r", 9.5).attr("fill", "none").attr("stroke", "var(--accent)").attr("stroke-dasharray", "3 2");
       if (supported !== null) g.append("text").attr("class", "label").attr("x", x(k) + 9).attr("y", y(value) - 6).attr("aria-hidden", "true").text(R.number(supported));
     }
     g.append("text").attr("x", inner.width).attr("y", inner.height + 30).attr("text-anchor", "end").text("K requested");
