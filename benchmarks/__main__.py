@@ -85,6 +85,7 @@ def _keep(name: str, found: list[Any]) -> None:
             "ratio": float(f"{c.ratio:.4g}"),
             "peer_seconds": float(f"{c.peer:.4g}"),
             "our_seconds": float(f"{c.ours:.4g}"),
+            "all_cores": None if c.wall is None else float(f"{c.wall:.4g}"),
             "must": c.must,
             "goal": c.goal,
             "reached": c.verdict,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -32,6 +34,17 @@ def alternating(*functions: Callable[[], object], repeat: int = 5) -> list[float
     """Return the least processor time of each of some calls, made in turn: what slows one slows the others."""
     rounds = [[_once(function) for function in functions] for _ in range(repeat + 1)][1:]
     return [min(times) for times in zip(*rounds, strict=True)]
+
+
+def spent_by(command: list[str], folder: Path, repeat: int = 7) -> float:
+    """Return the least processor time of `repeat` runs of a program in a folder, after a first."""
+    times = []
+    for _ in range(repeat + 1):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(times[1:])
 
 
 def _once(function: Callable[[], object]) -> float:

@@ -52,18 +52,27 @@ def modules_with(name, within):
     return [module for module in found if isinstance(getattr(module, name, None), int | float)]
 
 
+def set_limits(patch, within="", **values):
+    """Make small data large: set limits (numbers in capitals) wherever bivaluate, or a part of it, reads them."""
+    for name, value in values.items():
+        holders = modules_with(name, within)
+        assert holders, f"bivaluate.{within} has no limit {name}"
+        for module in holders:
+            patch.setattr(module, name, value)
+
+
 @pytest.fixture
 def limits(monkeypatch):
-    """Make small data large: set a limit (a number in capitals) wherever bivaluate, or a part of it, reads it."""
+    """Return how limits are set for the test."""
+    return functools.partial(set_limits, monkeypatch)
 
-    def lower(within="", **values):
-        for name, value in values.items():
-            holders = modules_with(name, within)
-            assert holders, f"bivaluate.{within} has no limit {name}"
-            for module in holders:
-                monkeypatch.setattr(module, name, value)
 
-    return lower
+@contextmanager
+def limited(**values):
+    """Set limits for a block of code."""
+    with pytest.MonkeyPatch.context() as patch:
+        set_limits(patch, **values)
+        yield
 
 
 @pytest.fixture
@@ -90,7 +99,7 @@ def temporary(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def typed(monkeypatch):
+def started_as(monkeypatch):
     """Set the words that this process was started with."""
     return lambda *words: monkeypatch.setattr("sys.argv", [str(word) for word in words])
 

@@ -62,4 +62,18 @@ def test_the_glossary_explains_every_word_of_a_verdict():
     words = " ".join(word for word, _ in GLOSSARY)
     for word in ("supported", "not supported", "too small to judge", "redundant with", "evidence", "pattern", "inside"):
         assert word in words
+    explained = " ".join(word for pair in GLOSSARY for word in pair)
+    for word in (
+        "CR",
+        "CC",
+        "ASR",
+        "NSR",
+        "AvgVE",
+        "NVE",
+        "total, raw evidence",
+        "as good",
+        "confirmed",
+        "very strong",
+    ):
+        assert re.search(rf"\b{word}\b", explained), word
     assert not any(RETIRED.search(meaning) for _, meaning in GLOSSARY)

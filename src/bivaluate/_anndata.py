@@ -100,8 +100,8 @@ def axes(obs_rows: bool) -> tuple[str, str]:
     return ("obsm", "varm") if obs_rows else ("varm", "obsm")
 
 
-def masks_of(adata: Any, key: str, obs_rows: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-    """Return the memberships kept in an object, (K, n) and (K, m), and what is known about them."""
+def masks_of(adata: Any, key: str, obs_rows: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Any, dict[str, Any]]:
+    """Return the memberships kept in an object, (K, n) and (K, m), their names, and what is known about them."""
     masks = []
     for place in axes(obs_rows):
         held = getattr(adata, place)
@@ -113,10 +113,11 @@ def masks_of(adata: Any, key: str, obs_rows: bool) -> tuple[NDArray[np.bool_], N
         if mask.ndim != 2 or not np.isin(mask, (0, 1)).all():
             raise SolutionError(f".{place}[{key!r}] must hold True and False, one column for each bicluster.")
         masks.append(mask.astype(np.bool_).T)
-    kept = adata.uns.get(key, {})
-    info = kept.get("info", {}) if hasattr(kept, "get") else {}
+    kept = adata.uns.get(key)
+    kept = kept if hasattr(kept, "get") else {}
+    info, names = kept.get("info", {}), list(kept.get("biclusters", {}).get("bicluster", ()))
     plain = {str(name): value.tolist() if hasattr(value, "tolist") else value for name, value in info.items()}
-    return masks[0], masks[1], plain
+    return masks[0], masks[1], names if len(names) == len(masks[0]) else None, plain
 
 
 def add_results(adata: Any, evaluation: Any, key: str, obs_rows: bool) -> None:

@@ -3,19 +3,20 @@
 import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError
-from bivaluate._text import plural
+from bivaluate._text import distinct, plural
 
 SCHEMA = 1
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 32
 MAX_INDEX = 1 << 40
-#: What the two sides of a bicluster may be called in files written by hand; the first is what bivaluate writes.
+#: What a bicluster's name and its two sides may be called in files by hand; the first is what bivaluate writes.
+NAME_WORDS = ("name", "bicluster", "cluster", "module", "program", "topic", "group")
 ROW_WORDS = ("rows", "genes", "features", "objects")
 COL_WORDS = ("cols", "columns", "samples", "conditions", "cells")
 
@@ -37,8 +38,9 @@ class Document:
 
     `by` says what the members are: ``"index"``, ``"label"``, or ``"token"`` where a text format leaves open
     whether ``7`` is a position or a name. Positions are counted from `base`. `labels` are the names a file
-    gives beside its positions, `lines` the line each bicluster starts on. `whole` is the axis of which every
-    bicluster has everything, where a file names the members of the other one only.
+    gives beside its positions, `names` those of the biclusters; `lines` has the line each of them starts on, `line_of`
+    that of a label. `whole` is the axis of which every bicluster has everything, where a file names the members of the
+    other one only.
     """
 
     members: Sequence[Members]
@@ -48,19 +50,39 @@ class Document:
     base: int = 0
     labels: Sequence[Members] | None = None
     lines: Sequence[int] | None = None
+    line_of: Mapping[str, int] = field(default_factory=dict)
     whole: int | None = None
+    names: Sequence[Any] | None = None
 
-    def where(self, k: int) -> str:
-        """Return ``", line 12"`` for the bicluster at position `k`, where lines are known."""
-        return "" if self.lines is None else f", line {self.lines[k]}"
+    def __post_init__(self) -> None:
+        if self.names is not None:
+            object.__setattr__(self, "names", checked_names(self.names))
+
+    def where(self, k: int, label: str = "") -> str:
+        """Return ``", line 12"`` for a label of the bicluster at position `k`, where lines are known."""
+        line = self.line_of.get(label) or (self.lines and self.lines[k])
+        return f", line {line}" if line else ""
+
+    def called(self, k: int) -> str:
+        """Return what the bicluster at position `k` is called."""
+        return str(self.names[k]) if self.names else f"B{k + 1}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of a bivaluate JSON file; labels stand beside indices where both are known."""
-        biclusters = [{"rows": list(r), "cols": list(c)} for r, c in self.members]
+        biclusters: list[dict[str, Any]] = [{"rows": list(r), "cols": list(c)} for r, c in self.members]
+        for bicluster, name in zip(biclusters, self.names or (), strict=False):
+            bicluster["name"] = name
         for bicluster, (rows, cols) in zip(biclusters, self.labels or (), strict=False):
             bicluster.update(row_labels=list(rows), col_labels=list(cols))
         shape = None if self.shape is None else list(self.shape)
         return {"schema": SCHEMA, "shape": shape, "biclusters": biclusters} | ({"info": self.info} if self.info else {})
+
+
+def checked_names(names: Iterable[Any]) -> list[str] | None:
+    """Return names no two of which are the same; None where they are B1, B2, … anyway."""
+    given = [" ".join(str(name).split()) for name in names]
+    called = distinct([f"B{name}" if name.isdigit() else name or f"B{k}" for k, name in enumerate(given, start=1)])
+    return None if called == [f"B{k + 1}" for k in range(len(called))] else called
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
@@ -102,7 +124,11 @@ def _refuse_constant(word: str) -> float:
 
 def parse_document(text: str, name: str) -> Document:
     """Check the text of a bivaluate JSON file; `name` stands in messages."""
-    content = parse_json(text, name)
+    return checked_document(parse_json(text, name), name)
+
+
+def checked_document(content: Any, name: str) -> Document:
+    """Check what a bivaluate JSON file holds."""
     if isinstance(content, list):
         content = {"biclusters": content}
     if not isinstance(content, dict):
@@ -127,12 +153,15 @@ def parse_document(text: str, name: str) -> Document:
         raise FormatError(f'{name}: "biclusters" must be a list. {EXAMPLE}')
     members: list[Members] = []
     labels: list[Members] = []
+    called: list[str] = []
     kinds: set[str] = set()
     for k, bicluster in enumerate(content["biclusters"]):
         where = f"{name}: B{k + 1}"
         pair, beside = _sides_of(bicluster, where)
         kinds |= member_kinds(pair[0], f"{where}, rows") | member_kinds(pair[1], f"{where}, cols")
         members.append(pair)
+        name_of = _said(bicluster, NAME_WORDS) if isinstance(bicluster, dict) else None
+        called.append(str(name_of) if isinstance(name_of, (str, int)) else "")
         if beside is not None:
             for side, names, key in zip(pair, beside, ("row_labels", "col_labels"), strict=True):
                 if member_kinds(names, f"{where}, {key}") - {"label"} or len(names) != len(side):
@@ -143,7 +172,7 @@ def parse_document(text: str, name: str) -> Document:
     if labels and len(labels) != len(members):
         raise FormatError(f"{name}: some biclusters have labels beside their indices and some do not.")
     place = None if shape is None else (shape[0], shape[1])
-    return Document(members, kinds.pop() if kinds else "index", place, info, labels=labels or None)
+    return Document(members, kinds.pop() if kinds else "index", place, info, labels=labels or None, names=called)
 
 
 def _said(mapping: Mapping[str, Any], words: Sequence[str]) -> Any:

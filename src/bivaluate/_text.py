@@ -107,7 +107,9 @@ def distinct(names: Sequence[str], *finer: Sequence[str]) -> list[str]:
     found = list(names)
     for others in finer:
         found = [others[k] if found.count(name) > 1 else name for k, name in enumerate(found)]
-    return [f"{name} ({found[:k].count(name) + 1})" if found.count(name) > 1 else name for k, name in enumerate(found)]
+    while len({*found}) < len(found):
+        found = [f"{x} ({found[:k].count(x) + 1})" if found.count(x) > 1 else x for k, x in enumerate(found)]
+    return found
 
 
 def plural(count: int, thing: str) -> str:

@@ -165,14 +165,12 @@ def evaluate(
         found = f"a sample of rows estimates means over rows, and {symbol('ve')} along columns is none"
         raise ParameterError(Advice(f"{found}: read all rows, or take ", Option("ve_axis", "rows"), "."))
     below = (workspace.r < min_rows) | (workspace.c < min_cols)
-    positions = np.arange(len(below))
-    dropped: list[str] = []
+    names, dropped = workspace.solution.names, list[str]()
     if small == "drop" and below.any():
-        dropped = [f"B{k + 1}" for k in np.flatnonzero(below)]
+        dropped = [names[k] for k in np.flatnonzero(below)]
         positions = np.flatnonzero(~below)
         workspace = Workspace(workspace.matrix, workspace.solution.select(positions), workspace.options)
-        below = below[positions]
-    names = [f"B{k + 1}" for k in positions]
+        below, names = below[positions], [names[k] for k in positions]
     sampled = None if sample is None else draw_rows(workspace, sample, random_state)
     result = Evaluation(workspace, chosen, names, below, dropped, sampled)
     if not all(m.of_memberships for m in chosen):
@@ -220,7 +218,7 @@ class Evaluation:
     scores, status : dict
         Scores of the solution, and why one is undefined, by registry key.
     names : list of str
-        B1, B2, … by position in the solution given.
+        As the solution given has them: those of its file, or B1, B2, …
 
     See Also
     --------
@@ -365,7 +363,8 @@ class Evaluation:
         small = [name for name, below in zip(self.names, self._below, strict=True) if below]
         evidence = evidence_scores(self._workspace) if self._judged else None
         nve = self.scores.get("nve", math.nan)
-        return describe_findings(self._workspace, self.names, self._dropped, small, evidence, nve)
+        found = describe_findings(self._workspace, self.names, self._dropped, small, evidence, nve)
+        return [*self.solution.info.get("notes", ()), *found]
 
     @cached_property
     def verdict(self) -> Verdict:

@@ -7,7 +7,7 @@ import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -17,17 +17,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._check import as_python
-from bivaluate._document import Document, read_document
-from bivaluate._errors import EmptyBiclusterWarning, NoSuchBiclusterError, SolutionError, suggest
+from bivaluate._document import Document, checked_names, read_document
+from bivaluate._errors import EmptyBiclusterWarning, LabelWarning, NoSuchBiclusterError, SolutionError, suggest
 from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors
 from bivaluate._files import write_whole
-from bivaluate._text import Advice, Option, first_few, html_table, plural
+from bivaluate._text import Advice, Option, distinct, first_few, html_table, listing, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Indices = NDArray[np.int64]
 SIDES = ("row", "column")
+_CELLS_FIRST = Option(python="obs_rows=True", command="--transpose")
+_GENES_FIRST = Advice(
+    "Positions count genes as rows and cells as columns of the AnnData object; ", _CELLS_FIRST, " swaps the two."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,8 @@ class Bicluster:
     ----------
     rows, cols : ndarray of int64
         Sorted indices, counted from 0.
+    name : str, default=""
+        What its file calls it, if anything.
 
     See Also
     --------
@@ -50,6 +56,7 @@ class Bicluster:
 
     rows: Indices
     cols: Indices
+    name: str = ""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -118,6 +125,9 @@ class Biclustering(Sequence[Bicluster]):
         Pairs of row and column indices, counted from 0.
     shape : (int, int), optional
         Shape of the matrix, where it is known.
+    names : iterable of str, optional
+        What the biclusters are called. Blank names become B1, B2, … by position, numbers get a B in front, and repeated
+        names are numbered.
     info : mapping, optional
         Where the solution came from (algorithm, parameters, …).
 
@@ -141,21 +151,42 @@ class Biclustering(Sequence[Bicluster]):
         biclusters: Iterable[Iterable[ArrayLike]],
         shape: Sequence[int] | None = None,
         *,
+        names: Iterable[Any] | None = None,
         info: Mapping[str, Any] | None = None,
     ) -> None:
         self._shape = None if shape is None else _check_shape(shape)
-        self._biclusters = tuple(_check_bicluster(pair, k, self._shape) for k, pair in enumerate(biclusters))
+        pairs = list(biclusters)
+        if names is None:
+            named = [getattr(pair, "name", "") for pair in pairs]
+        else:
+            named = checked_names(names := list(names)) or [""] * len(names)
+        if len(named) != len(pairs):
+            raise SolutionError(
+                f"{plural(len(named), 'name')} for {plural(len(pairs), 'bicluster')}: one each is needed."
+            )
+        self._biclusters = tuple(
+            _check_bicluster(pair, name, k, self._shape)
+            for k, (pair, name) in enumerate(zip(pairs, named, strict=True))
+        )
         self._info = dict(info or {})
 
     @classmethod
-    def from_masks(cls, rows: ArrayLike, cols: ArrayLike, *, info: Mapping[str, Any] | None = None) -> Biclustering:
+    def from_masks(
+        cls,
+        rows: ArrayLike,
+        cols: ArrayLike,
+        *,
+        names: Sequence[Any] | None = None,
+        info: Mapping[str, Any] | None = None,
+    ) -> Biclustering:
         """Build a solution from boolean masks; empty biclusters are dropped with one warning.
 
         Parameters
         ----------
         rows, cols : array-like of shape (K, n) and (K, m)
             Which rows and which columns each bicluster has.
-        info : mapping, optional
+        names, info : sequence of str, mapping, optional
+            As in :class:`Biclustering`.
 
         Returns
         -------
@@ -176,7 +207,8 @@ class Biclustering(Sequence[Bicluster]):
         if len(row_masks) != len(col_masks):
             found = f"rows has {plural(len(row_masks), 'bicluster')} and cols has {len(col_masks)}"
             raise SolutionError(f"{found}; both need one line per bicluster.")
-        return cls(members_of_masks(row_masks, col_masks), (row_masks.shape[1], col_masks.shape[1]), info=info)
+        members, names = members_of_masks(row_masks, col_masks, names)
+        return cls(members, (row_masks.shape[1], col_masks.shape[1]), names=names, info=info)
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> Biclustering:
@@ -226,7 +258,7 @@ class Biclustering(Sequence[Bicluster]):
         Parameters
         ----------
         row_labels, col_labels : array-like of shape (n,) and (m,)
-            The cluster of each row and of each column.
+            The cluster of each row and of each column; texts name the biclusters.
         diagonal : bool, default=False
             If False, every row cluster is paired with every column cluster (a checkerboard). If True, each label
             pairs its rows with its columns, and a label found on one side only is dropped with a warning.
@@ -257,6 +289,7 @@ class Biclustering(Sequence[Bicluster]):
         return cls.from_masks(
             np.array([rows == r for r, _ in pairs]).reshape(len(pairs), len(rows)),
             np.array([cols == c for _, c in pairs]).reshape(len(pairs), len(cols)),
+            names=[r if diagonal else f"{r} × {c}" for r, c in pairs] if rows.dtype.kind in "OU" else None,
         )
 
     @classmethod
@@ -351,8 +384,8 @@ class Biclustering(Sequence[Bicluster]):
         """
         if not is_anndata(adata):
             raise SolutionError(f"{type(adata).__name__} is not an AnnData object.")
-        rows, cols, info = masks_of(adata, key, obs_rows)
-        return cls.from_masks(rows, cols, info=info)
+        rows, cols, names, info = masks_of(adata, key, obs_rows)
+        return cls.from_masks(rows, cols, names=names, info=info)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -382,6 +415,17 @@ class Biclustering(Sequence[Bicluster]):
         True
         """
         return self._shape is not None
+
+    @property
+    def names(self) -> list[str]:
+        """What the biclusters are called: as their file says, else B1, B2, … by position.
+
+        Examples
+        --------
+        >>> S.names, Biclustering(S, names=["ribosome", "heat shock", ""]).names
+        (['B1', 'B2', 'B3'], ['ribosome', 'heat shock', 'B3'])
+        """
+        return distinct([b.name or f"B{k}" for k, b in enumerate(self, start=1)])
 
     @property
     def info(self) -> Mapping[str, Any]:
@@ -546,7 +590,7 @@ class Biclustering(Sequence[Bicluster]):
         if document.by == "label":
             hint = "pair it with a matrix: bivaluate.read_solution(path, X)"
             raise SolutionError(f"{os.fspath(path)} names its members by label; {hint}.")
-        return cls(document.members, document.shape, info=document.info)
+        return cls(document.members, document.shape, names=document.names, info=document.info)
 
     @overload
     def __getitem__(self, index: int) -> Bicluster: ...
@@ -558,7 +602,7 @@ class Biclustering(Sequence[Bicluster]):
         try:
             return self._biclusters[index]
         except IndexError:
-            there = first_few([f"B{k + 1} at {k}" for k in range(len(self))])
+            there = first_few([f"{name} at {k}" for k, name in enumerate(self.names)])
             raise NoSuchBiclusterError(f"there is no bicluster at {index}; the solution has {there}.") from None
 
     def __add__(self, other: Biclustering) -> Biclustering:
@@ -603,8 +647,8 @@ class Biclustering(Sequence[Bicluster]):
         import pandas as pd
 
         lines = [
-            (f"B{k + 1}", side, int(member))
-            for k, pair in enumerate(self)
+            (name, side, int(member))
+            for name, pair in zip(self.names, self, strict=True)
             for side, members in zip(SIDES, pair, strict=True)
             for member in members
         ]
@@ -649,10 +693,10 @@ class Biclustering(Sequence[Bicluster]):
         found: dict[Any, tuple[list[int], list[int]]] = {}
         for name, side, member in zip(frame["bicluster"], frame["side"], frame["index"], strict=True):
             found.setdefault(name, ([], []))[side == "column"].append(member)
-        return cls(found.values(), shape)
+        return cls(found.values(), shape, names=found)
 
     def _repr_html_(self) -> str:
-        rows = [(f"B{k + 1}", f"{len(b.rows):,}", f"{len(b.cols):,}") for k, b in enumerate(self[:10])]
+        rows = [(name, f"{len(b.rows):,}", f"{len(b.cols):,}") for name, b in zip(self.names, self[:10], strict=False)]
         more = f"… and {len(self) - 10:,} more" if len(self) > 10 else ""
         return html_table(repr(self), ["", "rows", "columns"], rows, more)
 
@@ -669,8 +713,12 @@ def check_solution(solution: Any, name: str = "solution", matrix: Any = None) ->
     if isinstance(solution, Biclustering):
         return solution if shape is None else solution.with_shape(shape)
     if isinstance(solution, (list, tuple)) and not _are_labels(solution, shape):
-        pairs = [_pair(one) if isinstance(one, Mapping) else one for one in solution]
-        return Biclustering(pairs if matrix is None else _placed(pairs, matrix), shape)
+        names = [one.get("name", "") if isinstance(one, Mapping) else getattr(one, "name", "") for one in solution]
+        pairs: list[Any] = [_pair(one) if isinstance(one, Mapping) else one for one in solution]
+        document = _placed(Document(pairs, "label", names=names), matrix)
+        found = Biclustering(document.members, shape, names=document.names, info=document.info)
+        by_position = document.by == "label" and getattr(matrix, "nouns", None) == ("genes", "cells")
+        return found.with_info(notes=[_GENES_FIRST]) if by_position else found
     raise SolutionError(
         f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
         "columns). For one label per row and column: Biclustering.from_labels(row_labels, column_labels), with "
@@ -698,42 +746,79 @@ def _pair(members: Mapping[str, Any]) -> tuple[Any, Any]:
     return sides[0], sides[1]
 
 
-def _placed(pairs: Sequence[Any], X: Any) -> list[Any]:
-    """Return pairs with positions in place of labels; what is no pair, or no label, stays as it is."""
-    found = [list(pair) if hasattr(pair, "__iter__") else pair for pair in pairs]
+def _placed(document: Document, X: Any) -> Document:
+    """Return the document with positions in place of labels; what is no pair, or no label, stays as it is."""
+    if X is None or not all(hasattr(x, "__len__") and len(x) == 2 and all(map(_is_flat, x)) for x in document.members):
+        return document
+    sides, notes, any_named = [[pair[axis] for pair in document.members] for axis in (0, 1)], [], False
     for axis, known in enumerate((X.row_labels, X.col_labels)):
-        named = [k for k, pair in enumerate(found) if known and _is_named(pair, axis)]
-        names = [f"B{k + 1}" for k in named]
-        for k, members in zip(named, positions_of_labels([found[k][axis] for k in named], axis, X, names), strict=True):
-            found[k][axis] = members
-    return found
+        named = {k: side for k, side in enumerate(sides[axis]) if known and isinstance(next(iter(side), None), str)}
+        placed, note = positions_of_labels(named, axis, X, document)
+        sides[axis] = [placed.get(k, side) for k, side in enumerate(sides[axis])]
+        notes.append(note)
+        any_named |= bool(named)
+    return with_known(document, sides, notes) if any_named else document
 
 
-def _is_named(pair: Any, axis: int) -> bool:
-    is_pair = isinstance(pair, list) and len(pair) == 2 and hasattr(pair[axis], "__iter__")
-    return is_pair and isinstance(next(iter(pair[axis]), None), str)
-
-
-def positions_of_labels(sides: Sequence[Any], axis: int, X: Any, names: Sequence[str]) -> list[list[int]]:
-    """Return the positions of labels among those of rows or columns; `names` say whose they are, in messages."""
-    table = label_table((X.row_labels, X.col_labels)[axis] or ())
-    for name, side in zip(names, sides, strict=True):
+def positions_of_labels(
+    sides: Mapping[int, Sequence[str]], axis: int, X: Any, document: Document, name: str = ""
+) -> tuple[dict[int, list[int]], str]:
+    """Return the positions of labels by bicluster, and a note on unknown ones, which are left out if most are known."""
+    known = (X.row_labels, X.col_labels)[axis] or ()
+    table = label_table(known)
+    first: dict[str, int] = {}
+    for k, side in sides.items():
         for label in side:
-            if table.get(label, -1) < 0:
-                raise SolutionError(Advice(f"{name} ", *_no_place(label, axis, X)))
-    return [[table[label] for label in side] for side in sides]
+            first.setdefault(label, k)
+    unknown = [label for label in first if label not in table]
+    wrong = [label for label in first if table.get(label) == -1] or unknown[: 2 * len(unknown) > len(first)]
+    if wrong:
+        at = f"{name}{document.where(first[wrong[0]], wrong[0])}: " if name else ""
+        who = document.called(first[wrong[0]])
+        raise SolutionError(Advice(at, *_no_place(wrong[0], axis, X, who, len(first), unknown)))
+    placed = {k: [table[label] for label in side if label in table] for k, side in sides.items()}
+    if not unknown:
+        return placed, ""
+    lines = [document.where(first[label], label)[2:] for label in unknown]
+    shown = [f"{label!r} ({line})" if line else repr(label) for label, line in zip(unknown, lines, strict=True)]
+    lacks = f"{X.name} does not have {len(unknown):,} of the {len(first):,} {SIDES[axis]} labels{f' of {name}' * bool(name)}"
+    hint = suggest(unknown[0], known) if len(unknown) == 1 else ""
+    return placed, f"{lacks}; left out: {first_few(shown, 5)}.{hint}"
 
 
-def _no_place(label: str, axis: int, X: Any) -> list[str | Option]:
-    what, other = SIDES[axis], SIDES[1 - axis]
+def with_known(document: Document, sides: Sequence[Sequence[Any]], notes: Sequence[str]) -> Document:
+    """Return a document of positions, without biclusters that lost a side with the labels that `notes` are about."""
+    pairs = list(zip(*sides, strict=True))
+    said, names = list(filter(None, notes)), document.names
+    if said:
+        named = [axis for axis in (0, 1) if axis != document.whole]
+        keep = [k for k, pair in enumerate(pairs) if all(len(pair[axis]) for axis in named)]
+        if len(keep) < len(pairs):
+            gone = [document.called(k) for k in range(len(pairs)) if k not in keep]
+            said.append(f"Without them nothing is left of {listing(gone, 5)}.")
+            names = [document.called(k) for k in keep]
+        pairs = [pairs[k] for k in keep]
+        warnings.warn(" ".join(said), LabelWarning, stacklevel=4)
+    info = document.info | ({"notes": said} if said else {})
+    return replace(document, members=pairs, names=names, info=info, by="index", base=0)
+
+
+def _no_place(label: str, axis: int, X: Any, name: str, total: int, unknown: Sequence[str]) -> list[str | Option]:
+    what, names = SIDES[axis], f"{name} names {SIDES[axis]} {label!r},"
     known, others = (X.row_labels, X.col_labels)[axis] or (), (X.col_labels, X.row_labels)[axis] or ()
     if label in known:
         times = sum(x == label for x in known)
-        return [f"names {what} {label!r}, a label {X.name} has {times} times. Use indices, or make labels unique."]
+        return [f"{names} a label {X.name} has {times} times. Use indices, or make labels unique."]
     if label in others:
-        found = f"names {what} {label!r}, which is a {other} of {X.name}. Were rows and columns swapped? Read X with "
-        return [found, Option("transpose", True), " or, if it was, without."]
-    return [f"names {what} {label!r}, which {X.name} does not have.{suggest(label, known)}"]
+        swapped = f"which is a {SIDES[1 - axis]} of {X.name}. Were rows and columns swapped? Read X with "
+        return [f"{names} {swapped}", Option("transpose", True), " or, if it was, without."]
+    if len(unknown) == 1:
+        return [f"{names} which {X.name} does not have.{suggest(label, known)}"]
+    some = f"only {total - len(unknown):,}" if len(unknown) < total else "none"
+    found = f"{some} of its {total:,} {what} labels {'is' if total - len(unknown) < 2 else 'are'} in {X.name}"
+    return [
+        f"{found}. It has {first_few(unknown, 3)}; {X.name} has {first_few(list(known), 3)}.{suggest(label, known)}"
+    ]
 
 
 def label_table(known: Sequence[str]) -> dict[str, int]:
@@ -761,20 +846,23 @@ def as_document(solution: Biclustering) -> Document:
         return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else str(value)
 
     members = [(rows.tolist(), cols.tolist()) for rows, cols in solution]
+    names = solution.names if any(bicluster.name for bicluster in solution) else None
     info = json.loads(json.dumps(dict(solution.info), default=plain))
-    return Document(members, "index", solution.shape if solution.has_shape else None, info)
+    return Document(members, "index", solution.shape if solution.has_shape else None, info, names=names)
 
 
 def members_of_masks(
-    rows: NDArray[np.bool_], cols: NDArray[np.bool_], where: str = ""
-) -> list[tuple[list[int], list[int]]]:
-    """Return the members of masks (K, n) and (K, m); empty biclusters are dropped with one warning."""
+    rows: NDArray[np.bool_], cols: NDArray[np.bool_], names: Sequence[Any] | None = None, where: str = ""
+) -> tuple[list[tuple[list[int], list[int]]], list[Any] | None]:
+    """Return members, and names, by masks (K, n) and (K, m); empty biclusters are dropped with one warning."""
     pairs = [(np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)]
-    empty = [f"B{k + 1}" for k, pair in enumerate(pairs) if not all(pair)]
+    called = names or [f"B{k + 1}" for k in range(len(pairs))]
+    empty = [str(name) for name, pair in zip(called, pairs, strict=True) if not all(pair)]
     if empty:
         message = f"{where}{plural(len(empty), 'empty bicluster')} dropped: {first_few(empty)}."
         warnings.warn(message, EmptyBiclusterWarning, stacklevel=3)
-    return [pair for pair in pairs if all(pair)]
+    kept = [name for name, pair in zip(called, pairs, strict=True) if all(pair)]
+    return [pair for pair in pairs if all(pair)], kept if names else None
 
 
 def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
@@ -787,12 +875,13 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     return n_rows, n_cols
 
 
-def _check_bicluster(pair: Iterable[ArrayLike], k: int, shape: tuple[int, int] | None) -> Bicluster:
+def _check_bicluster(pair: Iterable[ArrayLike], name: str, k: int, shape: tuple[int, int] | None) -> Bicluster:
+    called = name or f"B{k + 1}"
     try:
         rows, cols = pair
     except (TypeError, ValueError):
-        raise SolutionError(f"B{k + 1} is not a pair (rows, columns).") from None
-    return Bicluster(_check_members(rows, 0, f"B{k + 1}", shape), _check_members(cols, 1, f"B{k + 1}", shape))
+        raise SolutionError(f"{called} is not a pair (rows, columns).") from None
+    return Bicluster(_check_members(rows, 0, called, shape), _check_members(cols, 1, called, shape), name)
 
 
 def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, int] | None) -> Indices:

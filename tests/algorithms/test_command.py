@@ -35,7 +35,7 @@ def writes(*lines, name="found.csv"):
 
 def test_the_matrix_k_and_seed_are_given_and_the_file_is_read():
     code = (
-        "words = sys.argv[1:]; table = [line.split() for line in open(words[1])]; "
+        "words = sys.argv[1:]; table = [line.strip().split(',') for line in open(words[1])]; "
         "assert table[0] == ['id', 'c1', 'c2', 'c3', 'c4', 'c5'] and table[1][0] == 'r1' and len(table) == 10; "
         "assert words[2:] == ['2', '7', '9x5', '; touch $HOME']; "
         "open(words[0] + '/f.csv', 'w').write('bicluster,rows,cols\\nB1,r1 r9,c5\\nB2,r2,c1 c2\\n'); print(table[1][1])"
@@ -104,7 +104,7 @@ def test_names_of_commands():
 def test_missing_cells_are_refused_or_left_to_the_program():
     holes = X.copy()
     holes[2, 1] = np.nan
-    model = python(f"print(open(sys.argv[2]).readlines()[3].split()[2]); {writes('B1,r1,c1')}", "{out}/", "{matrix}")
+    model = python(f"print(open(sys.argv[2]).readlines()[3].split(',')[2]); {writes('B1,r1,c1')}", "{out}/", "{matrix}")
     with pytest.raises(MatrixError, match="without missing cells"):
         model.fit(holes)
     assert model.set_params(missing="omit").fit(holes).output_ == "NA\n"

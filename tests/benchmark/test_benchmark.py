@@ -11,6 +11,7 @@ from bivaluate import Biclustering, FileError, Matrix, ParameterError, SolutionE
 from bivaluate.benchmark import CASES, Benchmark, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked_measures
 from bivaluate.benchmark.fits import MethodSolution, known_rows
+from bivaluate.benchmark.page import benchmark_headline
 from bivaluate.benchmark.truth import Truth, best_agreements
 
 
@@ -147,7 +148,7 @@ def test_answer_and_page(found, tmp_path):
     assert measures.loc[ALWAYS, "right_algorithm"] == 1.0
     written = write_page(found, tables, tmp_path / "page.md", "bivaluate benchmark")
     text = written[0].read_text(encoding="utf-8")
-    assert " agrees best with the truth (rank correlation " in text
+    assert "\n\n1 data set with 2 algorithms: too few to rank measures. las agrees with the truth to " in text
     assert "| las |" in text  # the algorithm, not the measure of that key
     assert all(path.exists() for path in written)
 
@@ -219,6 +220,19 @@ def test_somebodys_solutions(folder, tmp_path):
         )
 
 
+def test_the_headline_says_what_was_measured(found):
+    tables = answer(found)
+    measures = tables["measures"].assign(solutions_n=2)
+    assert benchmark_headline(tables | {"measures": measures}).startswith("Over 2 data sets, ")
+    assert " agrees best with the truth (rank correlation " in benchmark_headline(tables | {"measures": measures})
+    alone = tables | {"measures": measures, "algorithms": tables["algorithms"].head(1)}
+    assert benchmark_headline(alone).startswith("2 data sets with 1 algorithm: too few to rank measures.")
+
+
+def test_every_case_can_be_named_among_others():
+    assert not [name for name in CASES if "," in name]
+
+
 def test_unknown_case(tmp_path):
     with pytest.raises(ParameterError, match=r"there is no case 'raisd'.*Did you mean 'raised'"):
         run_benchmark(tmp_path, cases=["raisd"])
@@ -230,7 +244,8 @@ def test_a_measure_with_few_answers_is_not_ranked_first():
 
 
 def test_failed_fits_and_own_measures_stand_on_the_page(tmp_path, monkeypatch, no_own_measures):
-    (tmp_path / "tool.py").write_text("import sys\nsys.exit('out of ideas')\n")
+    script = "import sys\nsys.exit('out of ideas' if 'id,c1,c2' in open(sys.argv[1]).readline() else 'no CSV')\n"
+    (tmp_path / "tool.py").write_text(script)
     (tmp_path / "size_of.py").write_text("def rows(X, solution):\n    return sum(len(rows) for rows, _ in solution)\n")
     monkeypatch.chdir(tmp_path)
     mine = f"mine=cmd:'{sys.executable}' tool.py {{matrix}} {{out}} {{k}}"

@@ -22,7 +22,7 @@ class Outcome:
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys, typed, terminal):
+def run(tmp_path, monkeypatch, capsys, started_as, terminal):
     """Run a command in an empty folder, within this process; a traceback is never an acceptable answer."""
 
     def command(*words, stdin=b"", **environment):
@@ -33,7 +33,7 @@ def run(tmp_path, monkeypatch, capsys, typed, terminal):
             for name, value in environment.items():
                 patch.setenv(name, value)
             patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-            typed("bivaluate", *words)
+            started_as("bivaluate", *words)
             terminal(int(environment.get("COLUMNS", tables.WIDE)))
             with pytest.raises(SystemExit) as end:
                 main.main()

@@ -110,7 +110,6 @@ def test_matrices(run, files):
         (["r.txt", "x.what"], "cannot tell the format of x.what"),
         (["r.txt", "x.json", "--format", "qubic"], "to is|format is 'qubic'"),
         (["r.txt", "x.json", "--solution-format", "qubicc"], "Did you mean 'qubic'"),
-        (["r.txt", "x.json", "--kind", "thing"], "no --kind any more; use --matrix-format or --solution-format"),
         (["r.txt", "x.json", "--transpose"], "is a solution; name its matrix with --matrix"),
         (["r.txt", "x.json", "--layer", "counts"], "is a solution; name its matrix with --matrix"),
         (["r.txt", "no/x.json"], "cannot write no/x.json"),

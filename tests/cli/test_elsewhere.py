@@ -32,7 +32,7 @@ CONFIRM = ("confirm", "found.json", "--found-in", "A.csv", "--in", "B.csv", "--s
 def test_confirm(run, files):
     shown = run(*CONFIRM, "--csv", "table.csv")
     assert shown.code == 0, shown.err
-    assert "1 of the 2 biclusters that can be asked about is confirmed" in shown.out
+    assert "1 of 2 biclusters holds in B." in shown.out
     assert (
         (files / "table.csv").read_text().startswith("bicluster,n_rows,shared_rows,statistic,expected,z,p_draws,p,q,")
     )
@@ -55,6 +55,7 @@ def test_confirm_writes_a_page(run, files):
     shown = run(*CONFIRM, "--annotations", "A_samples.csv", "--report", "page.html")
     assert shown.code == 0, shown.err
     page = (files / "page.html").read_text()
+    assert '<h1 id="verdict-title">1 of 2 biclusters holds in B.</h1>' in page
     assert "In other data" in page
     assert "What their samples share" in page
     assert "data:image/svg+xml" in page
@@ -69,7 +70,9 @@ def test_traits(run, files):
     assert {"bicluster", "trait", "class", "p", "q"} <= told[0].keys()
     assert len(told) == 4
     assert run(*words, "--report", "page.html").code == 0
-    assert "Biclusters and the annotations of their samples" in (files / "page.html").read_text()
+    page = (files / "page.html").read_text()
+    assert "Biclusters and the annotations of their samples" in page
+    assert '<h1 id="verdict-title">The samples of 1 of 2 biclusters share an annotation.</h1>' in page
     doubtful = run(*words, "--technical", "type").out
     assert "may be technical: 100 % of its samples are type case" in doubtful
 
@@ -105,7 +108,7 @@ def test_the_page_of_a_run_has_a_panel_each(run, files):
     assert shown.code == 0, shown.err
     page = (files / "page.html").read_text()
     assert "In other data" in page
-    assert "that can be asked about" in page
+    assert "in B" in page
     assert "What their samples share" in page
     assert "Biclusters and the annotations of their samples" in page  # the heat map
     assert run("sweep", "A.csv", "B.csv", "-a", "isa", "-k", "3", "--out", "BOTH", "-j", "1").code == 0
@@ -117,11 +120,13 @@ def test_recur(run, files):
     words = ("recur", "found.json", "second.json", "--matrix", "A.csv", "--matrix", "B.csv")
     shown = run(*words, "--out", "groups", "--csv", "rows.csv", "--report", "page.html")
     assert shown.code == 0, shown.err
-    assert "1 group recurs in at least 2 of 2 samples; 1 group occurs in one sample only." in shown.out
+    assert "1 group recurs in at least 2 of 2 samples; 1 occurs in one only." in shown.out
     assert "fewer than 7 biclusters" in shown.err
     assert (files / "rows.csv").read_text().startswith("group,row,samples\nG1,g1,2\n")
     assert {path.name for path in (files / "groups").iterdir()} == {"groups.json", "found.json", "second.json"}
-    assert "Over samples" in (files / "page.html").read_text()
+    page = (files / "page.html").read_text()
+    assert "Over samples" in page
+    assert '<h1 id="verdict-title">1 group recurs in at least 2 of 2 samples; 1 occurs in one only.</h1>' in page
     told = json.loads(run(*words, "--json").out)
     assert told["groups"][0]["samples"] == ["found", "second"]
     assert told["groups"][0]["n_rows"] == 13

@@ -143,9 +143,20 @@ def _is_clause(first):
 
 def test_every_table_is_also_json_and_csv():
     known = commands()
-    printing = {path.stem for path in (SOURCES / "cli").glob("*.py") if "print_table(" in path.read_text()} - {"tables"}
+    files = (SOURCES / "cli").glob("*.py")
+    printing = {file.stem for file in files if re.search(r"print_(table|records)\(", file.read_text())} - {
+        "tables",
+        "elsewhere",
+    }
     assert len(printing) > 10
-    for name in (printing - {"scenarios"}) | {"refine", "datasets scenarios", "datasets scenarios planted"}:
+    for name in (printing - {"scenarios"}) | {
+        "refine",
+        "confirm",
+        "recur",
+        "traits",
+        "datasets scenarios",
+        "datasets scenarios planted",
+    }:
         assert {"--json", "--csv"} <= set(options.spellings(known[name]).values()), name
 
 
@@ -263,7 +274,6 @@ def test_words_of_the_command_line(parts, said):
         ("run m.csv -k three", "error: -k needs a whole number."),
         ("score m.csv s.json --jobs low", "error: --jobs needs a whole number."),
         ("score m.csv s.json --score nonsense=1", "error: --score is 'nonsense'; allowed: 'min_rows'"),
-        ("enrich s.json --matrix m.csv --min-size=3", "enrich has no --min-size any more; use bivaluate.enrichment"),
         ("run m.csv -k 0", "error: -k is 0; it must be at least 1."),
         ("run m.csv --param random_state=5", "error: --param random_state=5: use --seed for this one."),
         ("score m.csv s.json --matrix-format xsl", "error: --matrix-format is 'xsl'; allowed: "),

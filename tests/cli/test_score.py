@@ -134,8 +134,6 @@ def test_options_reach_the_scores(run, example):
     assert nve("--metrics", "nve,coverage")["scores"].keys() == {"nve", "coverage"}
     assert len(nve("--metrics", "all")["scores"]) == sum(m.level == "solution" for m in METRICS.values())
     assert run("score", "matrix.csv", "solution.json", "--metrics", "all").code == 0
-    gone = run("score", "matrix.csv", "solution.json", "--all").err
-    assert gone == "error: score has no --all any more; use --metrics all.\n"
 
 
 def test_degenerate_is_said_once_and_is_not_a_failure(run, example):
@@ -321,3 +319,10 @@ def test_biclusters_smaller_than_asked_for_are_named(run, example, words, remark
     done = run("score", "matrix.csv", "solution.json", *words)
     assert done.code == 0, done.err
     assert f"• {remark}" in done.out
+
+
+def test_measures_of_single_biclusters_alone_are_printed_for_each(run, tmp_path):
+    assert run("example").code == 0
+    plain, asked = run("score", "expression.csv", "solution.json", "--metrics", "ve"), ("--metrics", "ve", "-b")
+    assert plain.out == run("score", "expression.csv", "solution.json", *asked).out
+    assert all(f"B{k}" in plain.out for k in range(1, 6))

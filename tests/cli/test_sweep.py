@@ -88,6 +88,10 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
         (["matrix.csv", "-k", "three"], "-k is 'three'; numbers like 3,5,8 or 2-10 are needed"),
         (["matrix.csv", "--metrics", "nev"], "Did you mean 'nve'"),
         (["matrix.csv", "--param", "alpha=1"], "algorithm.parameter=value is needed"),
+        (
+            ["matrix.csv", "-a", "las,cca", "--param", "n_restarts=20"],
+            "--param n_restarts: algorithm.parameter=value is needed, as in las.n_restarts=20; las has it.",
+        ),
         (["matrix.csv", "--score", "exponent"], "--score exponent: NAME=VALUE is needed"),
         (["matrix.csv", "-a", "cca", "--param", "cca.max_residu=1"], "Did you mean 'max_residue'"),
         (["matrix.csv", "-a", "cca", "--param", "cca.k=3"], "algorithm cca has no parameter 'k'"),
@@ -107,6 +111,11 @@ def test_bad_usage(matrix, tmp_path, monkeypatch, words, message):
     done = CliRunner().invoke(app, [*words, "--out", "out"])
     assert isinstance(done.exception, BivaluateError)
     assert message in str(done.exception)
+
+
+def test_a_single_algorithm_need_not_be_named_by_its_parameters(run, matrix, tmp_path):
+    assert run("sweep", "matrix.csv", "-a", "cca", "-k", "2", "--param", "max_residue=0.5", "--out", "out").code == 0
+    assert Plan.from_toml(tmp_path / "out" / "plan.toml").parameters == {"cca": {"max_residue": 0.5}}
 
 
 def test_parameters_are_checked_before_anything_is_fitted(run, matrix, tmp_path):

@@ -28,26 +28,31 @@ SETS = [(range(15), range(7)), (range(20, 35), range(7)), (range(50, 60), range(
 def test_statistic_null_and_q_are_those_of_the_twin(cohorts):
     A, B = cohorts
     result = confirm(Biclustering(SETS, A.shape), A, B, draws=2000)
-    C, parts = twin.standardised(B.values), twin.strata(A.values)
+    C = twin.standardised(B.values)
     rng = np.random.default_rng(0)
     for record, (rows, _) in zip(result.records[:3], SETS, strict=False):
         assert record["statistic"] == pytest.approx(twin.statistic(C, rows))
+        parts = twin.strata(A.values, set(rows))
         assert record["z"] == pytest.approx(twin.z_of(C, rows, parts, 400, rng), rel=0.15, abs=0.15)
     p = [record["p"] for record in result.records[:3]]
     assert p == [record["p_draws"] for record in result.records[:3]]  # without an algorithm the draws alone decide
     np.testing.assert_allclose([record["q"] for record in result.records[:3]], twin.benjamini_hochberg(p))
     assert result.biclusters["verdict"].tolist() == ["confirmed", "not confirmed", "not confirmed", "cannot be asked"]
     assert any("Quick form only (the solution does not say" in note for note in result.notes)
-    assert "1 of the 3 biclusters that can be asked about is confirmed" in result.summary
+    assert result.headline == "1 of 4 biclusters holds in B; 1 cannot be asked about."
+    assert result.summary.endswith(" of 60 sets of equally active rows outside would hold too.")
+    assert result.scores["share_controls"] < 0.1
 
 
 def test_strata_and_moments_are_those_of_the_twin(cohorts):
     A = cohorts[0]
     mean, sd = row_moments(A)
     np.testing.assert_allclose([mean, sd], [A.values.mean(axis=1), A.values.std(axis=1)])
-    found = strata_of(np.arange(400), sd, mean)
-    assert set(map(frozenset, found)) == set(map(frozenset, twin.strata(A.values)))
-    assert max(map(len, found)) < 32
+    for inside in (np.arange(400) < 0, np.arange(400) < 15, sd > np.quantile(sd, 0.8)):
+        found = strata_of(np.arange(400), sd, mean, inside)
+        assert set(map(frozenset, found)) == set(map(frozenset, twin.strata(A.values, set(np.flatnonzero(inside)))))
+        assert max(inside[part].mean() for part in found) <= 0.5
+    assert max(map(len, found)) == 100  # a part whose rows are mostly inside is not split off
 
 
 @pytest.mark.parametrize("size", [5, 40, 98, 99, 300])
@@ -222,7 +227,7 @@ def test_bad_input(cohorts):
         confirm(solution, A, B, algorithm="isaa")
     whole = confirm(Biclustering([(range(300), range(5))], A.shape), A, B)
     assert whole.records[0]["reason"] == "more than 60 % of the 400 shared rows"
-    assert whole.summary == "None of the 1 bicluster can be asked about."
+    assert whole.summary == "No bicluster can be asked about."
 
 
 def test_a_reversed_pattern_is_not_confirmed():
@@ -244,3 +249,31 @@ def test_a_reversed_pattern_is_not_confirmed():
     elsewhere = confirm(found, Matrix(A, genes, samples), Matrix(B, genes, tuple(f"t{i}" for i in range(20)))).records
     assert "direction" not in elsewhere[0]
     assert elsewhere[0]["verdict"] == "confirmed"  # other samples: the profile may be any
+
+
+@pytest.mark.parametrize(("strength", "verdict"), [(1.0, "confirmed"), (4.0, "not confirmed")])
+def test_rows_outside_that_move_together_as_strongly_count(strength, verdict):
+    """Of 60 active rows the first 30 are the bicluster, and the others have a profile of their own in B."""
+    rng = np.random.default_rng(9)
+    A, B = rng.normal(size=(2, 120, 12))
+    A[:60] *= 3
+    B[:30] += 2 * rng.normal(size=12)
+    B[30:60] += strength * rng.normal(size=12)
+    result = confirm(Biclustering([(range(30), range(6))], A.shape), A, B)
+    record = result.records[0]
+    assert record["q"] <= 0.05
+    assert record["verdict"] == verdict
+    assert (record["as_strong"] > 0.5) == (verdict == "not confirmed") == ("as strongly" in record["reason"])
+    assert result.scores["n_controls"] == 20
+    said = "1 of 1 bicluster holds in B. 100 % of 20 sets" if verdict == "confirmed" else "No bicluster holds in B."
+    assert result.summary.startswith(said)
+    assert ("less strongly than those that hold" in result.summary) == (verdict == "confirmed")
+
+
+def test_a_bicluster_that_fills_its_stratum_can_be_confirmed():
+    """Its 20 rows are by far the most active of 120: a stratum of them alone would compare them with themselves."""
+    rng = np.random.default_rng(10)
+    A, B = rng.normal(size=(2, 120, 15))
+    for X in (A, B):
+        X[:20] += 3 * rng.normal(size=15)
+    assert confirm(Biclustering([(range(20), range(15))], A.shape), A, B).records[0]["z"] > 10

@@ -17,7 +17,9 @@ def test_reference_p():
 
 
 def test_strata_of():
-    assert [len(part) for part in strata_of(np.arange(70), np.arange(70.0) % 7, np.arange(70.0))] == [17, 18, 17, 18]
+    values = np.arange(70), np.arange(70.0) % 7, np.arange(70.0)
+    assert [len(part) for part in strata_of(*values, values[0] < 0)] == [17, 18, 17, 18]
+    assert [len(part) for part in strata_of(*values, values[0] < 24)] == [35, 35]
 
 
 def test_standardised():

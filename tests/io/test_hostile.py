@@ -144,8 +144,8 @@ def test_a_small_rds_that_asks_for_gigabytes(tmp_path):
 
 
 def test_text_that_unpacks_to_far_more_than_numbers_do(tmp_path, limits):
-    limits(FREE_UNPACKED=1 << 20)
-    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"ab,1\n" * 400_000))
+    limits(FREE_UNPACKED=1 << 17)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"ab,1\n" * 60_000))
     with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
         read_matrix(tmp_path / "x.csv.gz")
     with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
@@ -167,9 +167,9 @@ def test_text_with_more_lines_than_packed_bytes(tmp_path, limits, end):
 
 @pytest.mark.extra("parquet")
 def test_the_fast_reader_counts_what_is_unpacked(tmp_path, limits):
-    limits(FAST_BYTES=1000, FREE_UNPACKED=1 << 20)
+    limits(FAST_BYTES=100, FREE_UNPACKED=1 << 17)
     path = tmp_path / "x.csv.gz"
-    path.write_bytes(gzip.compress(b"a,1,2,3\n" * 300_000))
+    path.write_bytes(gzip.compress(b"a,1,2,3\n" * 60_000))
     with pytest.raises(FormatError, match="unpacks to more than 300 times its"):
         read_matrix(path)
     limits("io", MOST_UNPACKED=2000, FREE_LINES=1000)
@@ -402,12 +402,12 @@ def test_labels_that_share_one_long_text(tmp_path, limits):
         file["X"] = np.ones((2, 3))
         for key in ("obs", "var"):
             labels = file.create_dataset(
-                f"{key}/_index", (1 << 17,), h5py.string_dtype(), chunks=(1 << 17,), compression=9
+                f"{key}/_index", (1 << 12,), h5py.string_dtype(), chunks=(1 << 12,), compression=9
             )
             labels[:] = "x"
     names = _hdf5.strings
     with h5py.File(tmp_path / "x.h5ad") as file:
-        assert len(names(file["obs/_index"], "x")) == 1 << 17
+        assert len(names(file["obs/_index"], "x")) == 1 << 12
         limits(FREE_BYTES=1)
         with pytest.raises(FormatError, match="holds labels of more than"):
             _hdf5._labels(_Small(file["obs/_index"]), "x")

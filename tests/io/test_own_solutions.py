@@ -268,7 +268,7 @@ def test_wrong_json(put, content, words):
         ([{"rows": [-1], "cols": [1]}], "never negative"),
         ([{"rows": [1, 1], "cols": [1]}], "lists row 1 more than once"),
         ([{"rows": [], "cols": [1]}], "B1 is empty"),
-        ([{"rows": ["g1", "gg3"], "cols": ["c1"]}], r"B1 names row 'gg3', which X does not have\. Did you mean 'g3'"),
+        ([{"rows": ["gg3"], "cols": ["c1"]}], r"B1 names row 'gg3', which X does not have\. Did you mean 'g3'"),
         (
             [{"rows": ["c1"], "cols": ["c2"]}],
             "B1 names row 'c1', which is a column of X. Were rows and columns swapped",
@@ -317,7 +317,7 @@ def test_labels_beside_indices_follow_a_reordered_matrix(tmp_path):
         ("bicluster,axis,index\nB1,row,x\n", "line 2: index 'x' is not a whole number"),
         ("bicluster,axis,index,label\nB1,row,,\n", "line 2: neither an index nor a label"),
         ("bicluster,axis,index,label\nB1,row,1,\nB1,column,,c1\n", "some members have only an index"),
-        (MATRIX.replace("row,g2,0,1", "row,g2,0,2"), "line 3: cell '2' under 'b2'; 0 or 1 is needed"),
+        (MATRIX.replace("row,g2,0,1", "row,g2,0,2"), "line 3: cell '2' under 'B2'; 0 or 1 is needed"),
         ("axis,label,B1\nrow,g1,1\n", "lines for both axes are needed"),
     ],
 )

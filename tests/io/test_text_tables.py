@@ -328,13 +328,13 @@ def test_of_long_lines_fewer_tell_the_dialect(table):
 def test_tables_that_are_not_as_long_as_they_seem(tmp_path, parts, packed):
     """Rows that get shorter or longer, blank lines between them, and text that unpacks to many times its size."""
     parts(50)
-    rows = [f"g{i},{'1' if 100 < i < 3000 else '1.0000000000'},{i}" for i in range(4000)]
+    rows = [f"g{i},{'1' if 100 < i < 900 else '1.0000000000'},{i}" for i in range(1200)]
     text = "gene,a,b\n" + "\n".join(f"{row}{' ' * 60}\n \n" if i % 90 == 89 else row for i, row in enumerate(rows))
     path = tmp_path / ("x.csv.gz" if packed else "x.csv")
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     X = read_fast(path)
-    np.testing.assert_array_equal(X.values, np.column_stack([np.ones(4000), np.arange(4000)]))
-    assert X.row_labels == tuple(f"g{i}" for i in range(4000))
+    np.testing.assert_array_equal(X.values, np.column_stack([np.ones(1200), np.arange(1200)]))
+    assert X.row_labels == tuple(f"g{i}" for i in range(1200))
 
 
 @pytest.mark.parametrize("header", ["", "gene," + ",".join("abcdefghij" * 2) + "\n"])
@@ -356,14 +356,11 @@ def test_large_files_take_the_fast_engine_and_small_ones_do_not_import_it(tmp_pa
         "import sys\nfrom bivaluate import read_matrix\n"
         "for name in sys.argv[1:]:\n"
         "    X = read_matrix(name)\n"
-        "    print('pandas' in sys.modules, X.shape, X.values.flags.c_contiguous, set(X.values.ravel().tolist()))\n"
+        "    print('pandas' in sys.modules, X.shape, X.values.flags.c_contiguous, (X.values == 0.1234567890123456).all())\n"
     )
     words = [sys.executable, "-c", code, "small.tsv", "big.tsv"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [
-        "False (9, 30) True {0.1234567890123456}",
-        "True (31000, 30) True {0.1234567890123456}",
-    ]
+    assert done.stdout.splitlines() == ["False (9, 30) True True", "True (31000, 30) True True"]
 
 
 @pytest.mark.parametrize("engine", ["fast", "careful"])

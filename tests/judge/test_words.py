@@ -76,7 +76,7 @@ def test_what_is_said_first_of_k_does_not_follow_the_grid():
 def test_about_k():
     assert about_k(curve(GRIDS[4, 8, 16, 24, 32, 40]), 24) == [
         "K = 16 to 32 are as good (evidence within 5 %); 24 is best.",
-        "They have 11 to 14 supported biclusters.",
+        "K = 16 to 32 have 11 to 14 supported biclusters.",
         "K = 8, with every bicluster supported, has 95 % of the evidence.",
     ]
     assert about_k(curve(GRIDS[2, 8, 10, 16]), 16)[-1] == "The chosen K = 16 is the largest tried; try larger ones."

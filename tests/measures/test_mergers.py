@@ -15,6 +15,7 @@ from bivaluate import evaluate, mean_squared_residue, virtual_error
 from bivaluate.measures._mergers import is_large, union_cells
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
+from tests.conftest import limited
 from tests.reference import internal as naive
 
 X_WORKED = np.array(
@@ -31,11 +32,9 @@ def by_numpy(X, pairs, **options):
 
 
 def by_kernels(X, pairs, **options):
-    """Return the same from a solution made large: copies of its last bicluster change no other merger."""
-    K = len(pairs)
-    solution = Biclustering([*pairs, *[*pairs, ([0], [0])][K - 1 : K] * 80], X.shape)
-    assert is_large(solution) or not K
-    return [matrix[:K, :K] for matrix in _mergers(X, solution, **options)]
+    """Return the same as large input has them."""
+    with limited(KERNEL_CELLS=0):
+        return _mergers(X, Biclustering(pairs, X.shape), **options)
 
 
 def _mergers(X, solution, **options):
@@ -372,14 +371,16 @@ def test_constant_rows_are_counted_whatever_was_asked_for_before():
             assert np.diagonal(workspace.merged_constant_rows).tolist() == constant
 
 
-def test_threads_do_not_change_a_bit():
+def test_threads_do_not_change_a_bit(limits):
+    limits(CELLS_PER_THREAD=20_000)
     rng = np.random.default_rng(4)
-    X = rng.normal(size=(1200, 80))
+    X = rng.normal(size=(400, 60))
     X[:, ::7] += 1e8
-    pairs = random_pairs(rng, X.shape, 15, 250, 20)
-    one = solve(by_kernels, X, pairs, n_jobs=1)
+    solution = Biclustering(random_pairs(rng, X.shape, 20, 80, 16), X.shape)
+    assert is_large(solution)
+    one = _mergers(X, solution, n_jobs=1)
     for n_jobs in (2, 3, 8, None):
-        for found, expected in zip(solve(by_kernels, X, pairs, n_jobs=n_jobs), one, strict=True):
+        for found, expected in zip(_mergers(X, solution, n_jobs=n_jobs), one, strict=True):
             assert np.array_equal(found, expected)
 
 

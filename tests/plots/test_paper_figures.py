@@ -10,7 +10,7 @@ import pytest
 
 from bivaluate._arrange import stacking_order
 from bivaluate.datasets.scenarios import make_scenario
-from bivaluate.plots import plot_heatmap, style
+from bivaluate.plots import plot_heatmap, plot_solution_heatmap, style
 from bivaluate.replicate.figures import plot_coverage_penalty, plot_decomposition
 from bivaluate.solution import Biclustering
 
@@ -87,5 +87,15 @@ def test_every_algorithm_gets_its_own_look() -> None:
 
 def test_heatmap_of_one_bicluster() -> None:
     solution = Biclustering([([0], [0])], shape=(2, 2))
-    ax = plot_heatmap(np.zeros((2, 2)), solution)
-    assert ax.images[0].get_clim() == (-1.0, 1.0)
+    assert plot_heatmap(np.zeros((2, 2)), solution).images[0].get_clim() == (0.0, 1.0)
+    assert plot_heatmap(np.array([[-1.0, 0.0], [0.0, 0.0]]), solution).images[0].get_clim()[0] < 0
+
+
+@pytest.mark.parametrize("plot", [plot_heatmap, plot_solution_heatmap])
+def test_colours_of_counts_begin_at_zero(plot) -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (40, 20)).astype(float)
+    image = plot(counts, Biclustering([(range(5), range(5))], shape=(40, 20))).images[0]
+    assert image.get_clim()[0] == 0
+    assert image.get_cmap().name == style.SEQUENTIAL
+    levels = plot_solution_heatmap(counts + 9, Biclustering([(range(5), range(5))], shape=(40, 20))).images[0]
+    assert levels.get_cmap().name == style.DIVERGING, "far from 0, both directions from the median are shown"

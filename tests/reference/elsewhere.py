@@ -20,16 +20,18 @@ def statistic(C, rows):
     return sum(sum(C[i, j] for i in rows) ** 2 for j in range(C.shape[1]))
 
 
-def strata(A, smallest=32):
-    """Lists of rows: halved at the median of sd, then of mean, in turn."""
+def strata(A, inside, smallest=32):
+    """Lists of rows: halved at the median of sd, then of mean, in turn, unless a half is mostly inside."""
     sd, mean = A.std(axis=1), A.mean(axis=1)
 
     def split(rows, turn):
         if len(rows) < smallest:
             return [rows]
         order = sorted(rows, key=lambda i: (sd, mean)[turn][i])
-        half = len(rows) // 2
-        return split(order[:half], 1 - turn) + split(order[half:], 1 - turn)
+        first, second = order[: len(rows) // 2], order[len(rows) // 2 :]
+        if any(2 * len(inside & set(half)) > len(half) for half in (first, second)):
+            return [rows]
+        return split(first, 1 - turn) + split(second, 1 - turn)
 
     return split(list(range(len(A))), 0)
 

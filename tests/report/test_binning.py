@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bivaluate._arrange import make_axis
+from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
-from bivaluate.report.pictures import _standardised, make_picture
+from bivaluate.report.pictures import Budget, _standardised, draw_solution, make_picture
+from bivaluate.report.source import Drawn
 from bivaluate.solution import Biclustering
 
 
@@ -63,6 +65,15 @@ def test_constant_rows_are_blank_where_rows_are_standardised() -> None:
     expected = np.full((4, 4), missing)
     expected[0] = [-np.sqrt(1.5), 0.0, missing, np.sqrt(1.5)]
     np.testing.assert_allclose(_standardised(np.array(rows)), expected, atol=1e-15)
+
+
+def test_the_colours_of_counts_begin_at_zero() -> None:
+    counts = np.random.default_rng(0).poisson(0.5, (40, 20)).astype(float)
+    solution = Biclustering([(range(5), range(5))], shape=(40, 20))
+    drawn = evaluate(counts, solution, metrics=["total_evidence"])
+    shown = draw_solution(Drawn(drawn.matrix, solution, drawn.records, drawn.mergers, drawn.verdict), Budget.shared(1))
+    assert shown["heatmap"]["from_zero"]
+    assert shown["heatmap"]["middle"] == shown["heatmap"]["reach"] == np.percentile(counts, 98) / 2
 
 
 def test_a_block_of_all_missing_cells_is_missing() -> None:

@@ -314,9 +314,9 @@ def test_file_names_never_meet() -> None:
     ],
 )
 def test_the_command_can_be_typed_again(
-    tmp_path: Path, matrix_file: str, typed: Any, words: list[str], command: str
+    tmp_path: Path, matrix_file: str, started_as: Any, words: list[str], command: str
 ) -> None:
-    typed(*words)
+    started_as(*words)
     run = Sweep(make_plan(matrix_file, k=[2], seeds=1), tmp_path / "run").run()
     assert run.provenance["command"] == run.provenance["sessions"][0]["command"] == command
 

@@ -219,7 +219,8 @@ def test_what_to_take_does_not_follow_the_grid_and_the_plot_counts() -> None:
     found = KSelection(NMF(24), {"n_components": 24}, 11659.0, 3, table, "total_evidence")
     assert found.verdict.headline == (
         "Take n_components = 24: 12 of the 24 factors are supported; with n_components = 8, all 8. "
-        "n_components = 16 to 32 are as good (evidence within 5 %); 24 is best. They have 11 to 14 supported factors. "
+        "n_components = 16 to 32 are as good (evidence within 5 %); 24 is best. "
+        "n_components = 16 to 32 have 11 to 14 supported factors. "
         "n_components = 8, with every factor supported, has 95 % of the evidence."
     )
     assert found.k_all_supported_ == 8

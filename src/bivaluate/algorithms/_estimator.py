@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,17 @@ Amount = Annotated[float, 0.0, None]
 Share = Annotated[float, 0.0, 1.0]
 
 
+if TYPE_CHECKING:  # scikit-learn has no types, and checkers let any argument pass where a base could be anything
+
+    class _Base:
+        def __getattr__(self, name: str) -> Any: ...
+else:
+
+    class _Base(BiclusterMixin, BaseEstimator): ...
+
+
 @dataclass(eq=False, repr=False)
-class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc]
+class BiclusteringEstimator(_Base):
     """Base of the estimators: subclasses declare their parameters and yield biclusters from :meth:`_find`."""
 
     record: ClassVar[Algorithm]  # set by the decorator `algorithm`
@@ -173,7 +182,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
     def _parameters(cls) -> dict[str, Callable[[str, Any], object]]:
         """Return the parameters of the class with the check that their annotations demand."""
         kinds = get_type_hints(cls, include_extras=True)
-        return {name: _check_of(kinds[name]) for name in cls._get_param_names()}
+        return {name: _check_of(kinds[name]) for name in cls._get_param_names()}  # type: ignore[attr-defined]
 
     def _check_parameters(self) -> None:
         """Refuse parameters that are not what their annotations demand."""
@@ -181,7 +190,7 @@ class BiclusteringEstimator(BiclusterMixin, BaseEstimator):  # type: ignore[misc
             check(name, getattr(self, name))
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = self.record.sparse
         tags.input_tags.positive_only = self.record.nonnegative
         tags.input_tags.allow_nan = getattr(self, "missing", "raise") == "omit"

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -66,7 +66,7 @@ class CommandEstimator(BiclusteringEstimator):
         The seed, or where it is drawn from.
     program : str, default=""
         What stands for ``{program}``: where a recipe's program is to be found.
-    matrix : {"tsv", "csv", "numbers", "npy", "mtx"}, default="tsv"
+    matrix : {"tsv", "csv", "numbers", "npy", "mtx"}, default="csv"
         How ``{matrix}`` is written: as a table with names, as tab-separated numbers without names, for NumPy, or in the
         Matrix Market format.
     result : str or None, default=None
@@ -119,7 +119,7 @@ class CommandEstimator(BiclusteringEstimator):
     n_biclusters: int | str = 5
     _: KW_ONLY
     program: str = ""
-    matrix: Literal["tsv", "csv", "numbers", "npy", "mtx"] = "tsv"
+    matrix: Literal["tsv", "csv", "numbers", "npy", "mtx"] = "csv"
     result: str | None = None
     format: str | None = None
     index_base: int | None = None
@@ -265,9 +265,15 @@ class CommandEstimator(BiclusteringEstimator):
         try:
             return read_solution(written[0], named, format=self.format, index_base=self.index_base)
         except BivaluateError as error:
-            reason = str(error).replace(f"{folder}/", "")
+            reason = error.args[0] if isinstance(error.args[0], Advice) else Advice(str(error))
             apart = "\n" if "\n" in reason else " "  # after an example, on a line of its own
-            raise CommandError(f"{name} wrote {names}, which cannot be read: {reason}{apart}{said}") from error
+            parts = [
+                replace(part, python=f"the parameter {part}", command=f"--param {part}")
+                if isinstance(part, Option)
+                else type(part)(part.replace(f"{folder}/", ""))
+                for part in reason.parts
+            ]
+            raise CommandError(Advice(f"{name} wrote {names}, which cannot be read: ", *parts, apart + said)) from error
 
 
 @dataclass(frozen=True)
@@ -285,13 +291,13 @@ def _known_style(style: str) -> str:
 
 
 def style_of(path: str | os.PathLike[str]) -> str:
-    """Return the format in which a command gets the matrix of a file: that of the file, or else tab-separated.
+    """Return the format in which a command gets the matrix of a file: that of the file, or else CSV.
 
-    >>> style_of("data.csv"), style_of("cells.h5ad")
-    ('csv', 'tsv')
+    >>> style_of("data.tsv"), style_of("cells.h5ad")
+    ('tsv', 'csv')
     """
     ending = Path(path).suffix.removeprefix(".").lower()
-    return ending if ending in MATRICES else "tsv"
+    return ending if ending in MATRICES else "csv"
 
 
 def _write(named: Matrix, folder: Path, style: str) -> Path:
@@ -300,15 +306,9 @@ def _write(named: Matrix, folder: Path, style: str) -> Path:
         path = folder / f"matrix.{style}"
         named.to_frame().to_csv(path, sep="\t" if style == "tsv" else ",", index_label="id", na_rep="NA")
         return path
-    if style == "mtx":
-        from scipy.io import mmwrite
-        from scipy.sparse import coo_array
-
-        mmwrite(folder / "matrix.mtx", coo_array(named.values))
-        return folder / "matrix.mtx"
     from bivaluate.io import write_matrix
 
-    path = folder / ("matrix.npy" if style == "npy" else "matrix.txt")
+    path = folder / f"matrix.{style if style in ('npy', 'mtx') else 'txt'}"
     write_matrix(named.values, path)
     return path
 

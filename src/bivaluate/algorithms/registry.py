@@ -19,7 +19,7 @@ from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import FINAL, alternatives
 from bivaluate.algorithms.algorithm import COUNTS, OLD_KEYS, Algorithm, count_among
 
-_DECORATED = re.compile(r"^@algorithm\((.*?)^\)\nclass (\w+)", re.MULTILINE | re.DOTALL)
+_DECORATED = re.compile(r"^@algorithm\((.*?)\)\n+class (\w+)", re.MULTILINE | re.DOTALL)
 
 
 def _records() -> Iterator[Algorithm]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bivaluate.algorithms.registry import algorithm_label, is_command
-from bivaluate.benchmark.fits import Benchmark, bicluster_measures, solution_measures
+from bivaluate.benchmark.fits import CELL, Benchmark, bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.judge.choice import EVIDENCE, RAW, in_order
 from bivaluate.registry import METRICS
@@ -165,17 +165,14 @@ def _refuses(part: pd.DataFrame, key: str) -> float:
     """Return whether no solution of pure noise is better than nothing by this measure."""
     nothing = METRICS[key].nothing
     values = part[key].to_numpy(dtype=np.float64)
-    if not math.isfinite(nothing):
-        return 0.0
-    return float(not (values[np.isfinite(values)] > nothing).any())
+    return float(math.isfinite(nothing) and not (values[np.isfinite(values)] > nothing).any())
 
 
 def _beats(copies: pd.DataFrame, copy: str, key: str) -> dict[str, list[float]]:
     """Return how often a solution is better than its copy; a tie is half a win."""
     if key not in copies.columns:
         return {}
-    by = ["case", "domain", "seed", "algorithm", "k"]
-    wide = copies[copies["domain"] != "noise"].pivot_table(key, by, "copy", sort=False, dropna=False)
+    wide = copies[copies["domain"] != "noise"].pivot_table(key, list(CELL), "copy", sort=False, dropna=False)
     sign, wins = -1.0 if METRICS[key].direction == "low" else 1.0, dict[str, list[float]]()
     for case, part in wide.groupby("case", sort=False) if "as found" in wide else ():
         mine, other = (sign * part.get(name, math.nan) for name in ("as found", copy))

@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from bivaluate.sweep.load import failed_fits
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
-MADE = ("planted", "noise")  # domains whose matrices come from a seed
+MADE, NAMED = ("planted", "noise"), ("genes",)  # domains with matrices from a seed; those a sweep loads by name
 Named = Mapping[str, tuple[Case, int]]  # a case and a seed by the name of the data set
 Row = dict[str, Any]
 Scores = tuple[Row, list[Row]]
@@ -117,8 +118,7 @@ def run_benchmark(
     added = [metric.key for metric in choose_metrics(measures)]
     chosen = _chosen(cases, quick)
     check_int("seeds", seeds, 1)
-    items = [(case, seed) for case in chosen for seed in range(seeds if case.domain in MADE else 1)]
-    names = {_file_name(case, seed): (case, seed) for case, seed in items}
+    names = {_file_name(c, seed): (c, seed) for c in chosen for seed in range(seeds if c.domain in MADE else 1)}
     plan = Plan(
         datasets=_write_matrices(folder, names),
         algorithms=list(algorithms or (QUICK_ALGORITHMS if quick else ["all"])),
@@ -132,7 +132,6 @@ def run_benchmark(
     run = load_run(sweep.folder) if rescore else sweep.run()
     done = run.results[run.results["status"].isin(["ok", "degenerate"])]
     own = _own_solutions(solutions or {}, names)
-    total = len(done) + len(own)
     rows: dict[str, list[Any]] = {table: [] for table in TABLES}
     for name, (case, seed) in names.items():
         found = [
@@ -144,7 +143,7 @@ def run_benchmark(
         for table, new in known_rows(case, seed, found, kept, rescore, added).items():
             rows[table] += new
         if progress is not None:
-            progress("truth", len(rows["solutions"]), total)
+            progress("truth", len(rows["solutions"]), len(done) + len(own))
     frames = {table: pd.DataFrame(found) for table, found in rows.items()}
     tables = Benchmark(**frames, failed=failed_fits(run.results))
     for table in (*TABLES, "failed"):
@@ -162,16 +161,16 @@ def _chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
 def _file_name(case: Case, seed: int) -> str:
     """Return what the data set is called in the run, and the file of somebody's solution of it."""
     plain = "".join(letter if letter.isalnum() else "_" for letter in case.name)
-    return f"{plain}_{seed}" if case.domain in MADE or case.prepared else case.name
+    return f"{plain}_{seed}" if case.domain not in NAMED else case.name
 
 
 def _write_matrices(folder: Path, names: Named) -> list[str]:
-    """Write the made and prepared matrices that are not there yet, and return all data sets as a sweep takes them."""
+    """Write the matrices that are not there yet, and return all data sets as a sweep takes them."""
     place = folder / "matrices"
     make_folder(place)
     found = dict(zip(names, names, strict=True))
     for name, (case, seed) in names.items():
-        if case.domain not in MADE and not case.prepared:
+        if case.domain in NAMED:
             continue
         path = next((path for end in (".npy", ".npz") if (path := place / f"{name}{end}").exists()), None)
         if path is None:
@@ -224,18 +223,12 @@ class MethodSolution(NamedTuple):
 Found = Sequence[MethodSolution]
 
 
-def solution_measures(own: Sequence[str] = ()) -> list[str]:
-    """Return the measures the benchmark judges: those of whole solutions that have a better direction."""
-    return _measures("solution", own)
-
-
-def bicluster_measures(own: Sequence[str] = ()) -> list[str]:
-    """Return the measures of single biclusters that have a better direction."""
-    return _measures("bicluster", own)
-
-
-def _measures(level: str, own: Sequence[str]) -> list[str]:
+def _measures(level: str, own: Sequence[str] = ()) -> list[str]:
+    """Return the measures the benchmark judges, of solutions or single biclusters: those with a better direction."""
     return [key for key in (*METRICS, *own) if METRICS[key].level == level and METRICS[key].direction != "none"]
+
+
+solution_measures, bicluster_measures = partial(_measures, "solution"), partial(_measures, "bicluster")
 
 
 def known_rows(case: Case, seed: int, found: Found, kept: Path, anew: bool, own: Sequence[str] = ()) -> Tables:

@@ -35,16 +35,11 @@ def algorithms(key: One = None, as_json: Json = False, csv: Csv = None) -> None:
     if key:
         _describe(records[0])
     else:
-        rows = [
-            [
-                record.key,
-                ", ".join(record.seeks),
-                *("yes" if has else "" for has in (record.sparse, record.missing, record.binary, record.nested)),
-                "found" if record.finds_k else "asked for",
-                record.published,
-            ]
-            for record in records
-        ]
+        rows = []
+        for record in records:
+            traits = ("yes" * has for has in (record.sparse, record.missing, record.binary, record.nested))
+            k = "found" if record.finds_k else "asked for"
+            rows.append([record.key, ", ".join(record.seeks), *traits, k, record.published])
         print_table(["key", "seeks", "sparse", "missing", "binary", "nested", "K is", "reference"], rows)
         err.print(f"`bivaluate find`, and a sweep by default, run what fits the data of {listing(list(PORTFOLIO))}.")
         err.print(f"Programs outside bivaluate: cmd:COMMAND, or recipe:NAME ({', '.join(recipes())}, or a .toml file).")

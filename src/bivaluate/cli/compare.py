@@ -77,36 +77,23 @@ def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) 
 
     from bivaluate._text import listing
     from bivaluate.judge.limits import DUPLICATE, MATCHED
+    from bivaluate.measures.external import Comparison
 
-    shared = _jaccard(wanted, found)
+    shared = Comparison(wanted, found).jaccard("cells").T
     best, of_found = shared.max(axis=1, initial=0.0), shared.max(axis=0, initial=0.0)
     held, more = best[best >= MATCHED], int((of_found < MATCHED).sum())
     matched: dict[int, list[str]] = {}
     for k in np.flatnonzero(best >= MATCHED):
-        matched.setdefault(int(shared[k].argmax()), []).append(f"B{k + 1}")
-    several = [f"; B{j + 1} matches {'both ' * (len(b) == 2)}{listing(b)}" for j, b in matched.items() if len(b) > 1]
-    missed = [f"B{k + 1}" for k, share in enumerate(best) if share < MATCHED]
+        matched.setdefault(int(shared[k].argmax()), []).append(wanted.names[k])
+    several = [
+        f"; {found.names[j]} matches {'both ' * (len(b) == 2)}{listing(b)}" for j, b in matched.items() if len(b) > 1
+    ]
+    missed = [name for name, share in zip(wanted.names, best, strict=True) if share < MATCHED]
     how = ", nearly exactly" if len(held) and held.min() >= DUPLICATE else ""
     rest = f"; it misses {listing(missed, 5)}" if missed else ""
     extra = f"; {more} of its {plural(len(found), 'bicluster')} match{'es' if more == 1 else ''} none" if more else ""
     holds = f"{name} holds {len(matched)} of the {plural(len(wanted), 'bicluster')} of {truth}{how}"
     return f"{holds}{''.join(several)}{rest}{extra}."
-
-
-def _jaccard(first: Biclustering, second: Biclustering) -> Any:
-    """Return the cell Jaccard index of every bicluster of one solution with every one of another."""
-    import numpy as np
-
-    shared: Any = 1.0
-    for side in ("rows", "cols"):
-        length = 1 + max((int(getattr(b, side).max()) for solution in (first, second) for b in solution), default=0)
-        masks = [np.zeros((len(solution), length), dtype=np.float32) for solution in (first, second)]
-        for mask, solution in zip(masks, (first, second), strict=True):
-            for k, bicluster in enumerate(solution):
-                mask[k, getattr(bicluster, side)] = 1.0
-        shared = shared * (masks[0] @ masks[1].T)
-    sizes = [np.array([b.size for b in solution], dtype=float) for solution in (first, second)]
-    return shared / np.maximum(sizes[0][:, np.newaxis] + sizes[1] - shared, 1.0)
 
 
 def _parse_shape(text: str) -> tuple[int, int]:
@@ -134,4 +121,6 @@ def _read_without_matrix(files: Sequence[Path], solution_file: SolutionFile) -> 
     def numbers(labels: Sequence[Any], known: dict[str, int]) -> list[int]:
         return [known.setdefault(label, len(known)) for label in labels]  # the same in all solutions
 
-    return [Biclustering([(numbers(r, rows), numbers(c, cols)) for r, c in d.members], None) for d in documents]
+    return [
+        Biclustering([(numbers(r, rows), numbers(c, cols)) for r, c in d.members], names=d.names) for d in documents
+    ]

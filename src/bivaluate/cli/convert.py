@@ -11,7 +11,7 @@ from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import listing, plural
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, check_target, grouped, option
-from bivaluate.cli.tables import err, give, print_table, say_written
+from bivaluate.cli.tables import err, give, print_records, say_written
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -23,16 +23,14 @@ def _show_formats(as_json: bool, csv: Path | None) -> None:
     records = describe_formats()
     if give([record | {"extensions": " ".join(record["extensions"])} for record in records], records, csv, as_json):
         return
-    rows = [
-        (
-            *(f[name] for name in ("kind", "key", "name")),
-            " ".join(f["extensions"]),
-            "yes" if f["written"] else "",
-            "" if f["index_base"] is None else str(f["index_base"]),
-        )
-        for f in records
-    ]
-    print_table(["kind", "key", "format", "extensions", "out", "numbers count from"], rows)
+    for f in records:
+        f |= {
+            "extensions": " ".join(f["extensions"]),
+            "written": "yes" * f["written"],
+            "index_base": "" if f["index_base"] is None else str(f["index_base"]),
+        }
+    shown = {name: name for name in ("kind", "key", "name", "extensions")}
+    print_records(shown | {"written": "out", "index_base": "numbers count from"}, records)
 
 
 @grouped

@@ -73,13 +73,13 @@ def confirm(
         from bivaluate.report.elsewhere import confirm_section, report_on, trait_sections
 
         panels, place = [confirm_section(result), *trait_sections(traits)], (str(found_in), str(solution))
-        report_on(report, {solution.stem: (given, A)}, panels, [place], lambda found, X: traits)
+        report_on(report, {solution.stem: (given, A)}, panels, [place], lambda found, X: traits, result.headline)
         say_written(report)
     document = result.to_dict() | ({} if traits is None else {"traits": traits.to_dict("records")})
     if tables.give(result.records, document, csv, as_json):
         return
     shown = {"bicluster": "", "n_rows": "rows", "shared_rows": "shared", "z": "z", "p": "p", "q": "q"}
-    shown |= {"evidence_in_B": "evidence in B", "direction": "direction", "nearest": "like", "verdict": "verdict"}
+    shown |= {"direction": "pattern there", "nearest": "like", "verdict": "verdict"}
     said = [r | {"verdict": ": ".join(filter(None, (r["verdict"], r["reason"])))} for r in result.records]
     print_records(shown, said)
     out.print(f"\n{result.summary}", style="bold")
@@ -137,7 +137,7 @@ def recur(
         known = {name: pair for name, pair in samples.items() if not isinstance(pair[1], tuple)}
         if not known:
             raise ParameterError("--report needs the matrices of samples: give solution files with --matrix, or a run.")
-        report_on(report, known, [recur_section(found)])
+        report_on(report, known, [recur_section(found)], headline=found.summary)
         say_written(report)
     if folder is not None:
         _write(found, folder)
@@ -230,10 +230,10 @@ def traits(
     if table is None:
         raise ParameterError("name the annotations: --annotations samples.csv (an .h5ad file may hold them itself).")
     if report is not None:
-        from bivaluate.report.elsewhere import report_on, trait_sections
+        from bivaluate.report.elsewhere import report_on, trait_headline, trait_sections
 
-        place = (str(matrix), str(solution))
-        report_on(report, {solution.stem: (found, X)}, trait_sections(table), [place], lambda found, X: table)
+        pairs, places = {solution.stem: (found, X)}, [(str(matrix), str(solution))]
+        report_on(report, pairs, trait_sections(table), places, lambda found, X: table, trait_headline(table))
         say_written(report)
     records = table.to_dict("records")
     if tables.give(records, records, csv, as_json):

@@ -6,39 +6,27 @@ from pathlib import Path
 from typing import Annotated
 
 from bivaluate._text import plural
+from bivaluate.cli import options
 from bivaluate.cli.files import is_stream, stem_of
-from bivaluate.cli.options import (
-    AnnotationFile,
-    Csv,
-    Jobs,
-    Json,
-    MatrixFile,
-    MatrixPath,
-    Report,
-    Seed,
-    check_target,
-    grouped,
-    option,
-    shared_traits,
-)
+from bivaluate.cli.options import option
 from bivaluate.cli.tables import err, give, out, print_list, print_verdict, progress, say_written
 
 
-@grouped
+@options.grouped
 def find(
-    matrix: MatrixPath,
-    matrix_file: MatrixFile,
-    annotations: AnnotationFile,
+    matrix: options.MatrixPath,
+    matrix_file: options.MatrixFile,
+    annotations: options.AnnotationFile,
     algorithms: Annotated[
         str | None, option("Keys, separated by commas (default: those that fit).", "--algorithms", "-a")
     ] = None,
     time: Annotated[float | None, option("Seconds it may take, about; what is cut off is said.")] = None,
-    seed: Seed = 0,
-    n_jobs: Jobs = None,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = None,
     target: Annotated[Path | None, option("File (default: MATRIX.find.json).", "--out", "-o")] = None,
-    report: Report = None,
-    as_json: Json = False,
-    csv: Csv = None,
+    report: options.Report = None,
+    as_json: options.Json = False,
+    csv: options.Csv = None,
 ) -> None:
     """Find the biclusters of a matrix, and how many there are.
 
@@ -58,7 +46,7 @@ def find(
     from bivaluate.sweep.find import find as search
 
     target = target or Path(f"{stem_of(matrix)}.find.json")
-    check_target(target)
+    options.check_target(target)
     test = annotations.test(matrix)
     X = matrix_file.read(matrix)
     words = split_algorithms(algorithms) or "auto"
@@ -75,7 +63,7 @@ def find(
         out.print(found.verdict.notes[0])
         for note in found.notes:
             err.print(f"note: {note}")
-        print_list("What their samples share", shared_traits(traits))
+        print_list("What their samples share", options.shared_traits(traits))
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")
     if report:
         found.report(report, traits)

@@ -44,7 +44,7 @@ MatrixPath = Annotated[Path, MATRIX]
 MatrixOfSolutions = Annotated[Path | None, option("Their matrix: gives the shape, resolves labels.", "--matrix")]
 #: How a program outside bivaluate is named, for the help of every command that runs algorithms.
 COMMANDS = (
-    "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file; {matrix:csv}, "
+    "NAME=cmd:COMMAND, a program run in this folder: {matrix} is the matrix (in the format of the file, or CSV; {matrix:tsv}, "
     "{matrix:npy}, {matrix:mtx}), {out} the file or folder to write ({out}/x: a file in a folder that exists), {k} the "
     "number of biclusters, {seed} the seed. Commands come last: what follows one, commas too, belongs to it."
 )
@@ -359,20 +359,6 @@ _running: ContextVar[Mapping[str, str]] = ContextVar("running", default=MappingP
 
 ANYWHERE = ("--untrusted", "--force")  # of all commands, before or after their name
 BEFORE = ("-q", "--quiet", "-v", "--verbose")  # of all commands, before their name
-#: Options that were removed, and what to use instead; a command that still has one takes it.
-REMOVED = {
-    **{f"--{name.replace('_', '-')}": f"--score {name}=VALUE" for name in SETTINGS_OF_SCORE},
-    **dict.fromkeys(("--annotated", "--within", "--technical", "--survival"), "`bivaluate traits`"),
-    **dict.fromkeys(("--format", "--truth-format"), "`bivaluate convert IN OUT --format KEY`"),
-    **dict.fromkeys(("--min-size", "--random"), "bivaluate.enrichment.enrich in Python"),
-    "--all": "--metrics all",
-    "--genes": "`bivaluate enrich`",
-    "--group": "`bivaluate datasets --json`",
-    "--kind": "--matrix-format or --solution-format",
-    "--obo": "--go FILE.gaf,FILE.obo",
-    "--page": "the page benchmark.md in --out",
-    "--placements": "bivaluate.sweep.k_curve in Python",
-}
 
 
 def ask_for(option: str, ctx: Any) -> None:
@@ -401,8 +387,6 @@ class _Spoken:
         for word in (word.partition("=")[0] for word in args if word.partition("=")[0] not in own):
             if word in BEFORE:
                 raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")
-            if word in REMOVED:
-                raise ParameterError(f"{ctx.info_name} has no {word} any more; use {REMOVED[word]}.")
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:

@@ -61,10 +61,9 @@ def run(
             estimator._progress = tell
         solution = estimator.fit(X).solution_
     write_solution(solution, target, X=X)
-    for k, bicluster in enumerate(solution):
-        n_rows, n_cols = bicluster.shape
-        sizes = zip((n_rows, n_cols), X.nouns, strict=True)
-        out.print(f"B{k + 1}: {' × '.join(plural(n, noun.removesuffix('s')) for n, noun in sizes)}")
+    for name, bicluster in zip(solution.names, solution, strict=True):
+        sizes = zip(bicluster.shape, X.nouns, strict=True)
+        out.print(f"{name}: {' × '.join(plural(n, noun.removesuffix('s')) for n, noun in sizes)}")
     if not len(solution):
         out.print(f"No bicluster was found by {type(estimator).__name__}.")
     elif isinstance(wanted, int) and len(solution) < wanted:

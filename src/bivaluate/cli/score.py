@@ -90,7 +90,8 @@ def score(
     traits = {_name(e): test(e.solution, X) for e in evaluations}
     rows = _rows(evaluations, biclusters, curve) if csv else []
     if not tables.give(rows, _document(evaluations, curve, traits) if as_json else [], csv, as_json, ["solution"]):
-        _print_biclusters(evaluations, sort) if biclusters else _print_solutions(evaluations, sort)
+        each = biclusters or not evaluations[0].scores  # measures of single biclusters only
+        _print_biclusters(evaluations, sort) if each else _print_solutions(evaluations, sort)
         if curve:
             _print_curve(curve)
         for name, table in traits.items():
@@ -262,7 +263,8 @@ def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:
 def _print_findings(evaluation: Evaluation, common: Sequence[str]) -> None:
     """Print the notes on one solution; not what is said of all of them, or by the headline."""
     for sentence in evaluation.findings:
-        if sentence not in common and sentence != evaluation.verdict.headline:
+        told = sentence in evaluation.solution.info.get("notes", ())  # when the file was read
+        if sentence not in common and sentence != evaluation.verdict.headline and not told:
             out.print(f"  • {spoken(sentence)}")
     if evaluation.undefined:
         left = listing(evaluation.undefined, 10)

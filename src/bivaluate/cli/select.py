@@ -64,7 +64,7 @@ def _write_consensus(folder: Path, selection: Selection, run: Run) -> None:
             continue
         target = folder / f"{dataset.replace(':', '_').replace('/', '_')}.json"
         found.solution.to_json(target)
-        shares = ", ".join(f"B{k + 1} {percent(share)}" for k, share in enumerate(found.support.tolist()))
+        shares = ", ".join(map("{} {}".format, found.solution.names, map(percent, found.support.tolist())))
         known = f"{shares} of the seeds" if shares else "none recurs"
         err.print(f"wrote {target}: {plural(len(found.solution), 'bicluster')} ({known})")
 

@@ -63,7 +63,7 @@ def sweep(
     """Run algorithms over K, seeds and data sets, and score everything.
 
     If it is killed, the same command continues where it left off. With several algorithms, --param names one of them:
-    las.n_restarts=100.
+    las.n_restarts=100; with one, n_restarts=100 will do.
 
     Examples:
 
@@ -89,10 +89,10 @@ def sweep(
     if not resume and os.path.exists(run_folder / "journal.sqlite"):
         raise RunError(f"{run_folder} holds a run already. Choose another --out, or omit --no-resume.")
     words = {split_name(word)[0] or word: word for word in split_algorithms(algorithms) or []}
-    settings = {words.get(name, name): of for name, of in _by_algorithm(parameters or []).items()}
+    settings = {words.get(name, name): of for name, of in _by_algorithm(parameters or [], list(words)).items()}
     if matrices and len(styles := {style_of(matrix) for matrix in matrices}) == 1:
         for word in words.values():
-            if "cmd:" in word and styles != {"tsv"}:  # a command gets the matrix in the format of the file
+            if "cmd:" in word and styles != {"csv"}:  # a command gets the matrix in the format of the file
                 settings[word] = {"matrix": min(styles), **settings.get(word, {})}
     asked = {
         "datasets": matrices or None,
@@ -177,15 +177,21 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     return numbers
 
 
-def _by_algorithm(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _by_algorithm(texts: Sequence[str], asked: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the settings of each algorithm; where a single one is asked for, it need not be named."""
+    from bivaluate.algorithms.registry import ALGORITHMS, parameters_of
     from bivaluate.sweep.plan import parse_assignments
 
+    only = asked[0] if len(asked) == 1 and (asked[0] in ALGORITHMS or ":" in asked[0]) else ""
     parameters: dict[str, dict[str, Any]] = {}
     for name, value in parse_assignments("--param", texts).items():
         algorithm, dot, parameter = name.rpartition(".")
-        if not dot:
-            raise ParameterError(f"--param {name}: algorithm.parameter=value is needed, as in las.n_restarts=200.")
-        parameters.setdefault(algorithm, {})[parameter] = value
+        if not dot and not only:
+            have = [key for key in ALGORITHMS if name in parameters_of(key)]
+            who = f"{listing(have, 5)} {'has' if len(have) == 1 else 'have'} it" if have else "no algorithm has it"
+            form = f"as in {have[0] if have else 'las'}.{name}={value}"
+            raise ParameterError(f"--param {name}: algorithm.parameter=value is needed, {form}; {who}.")
+        parameters.setdefault(algorithm or only, {})[parameter] = value
     return parameters
 
 

@@ -125,16 +125,8 @@ _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 _TEX = str.maketrans(
     {**{mark: f"\\{mark}" for mark in "&%$#_{}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
     | {"^": r"\textasciicircum{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "–": "--", "−": "$-$", "×": r"$\times$"}
-    | {
-        "±": r"$\pm$",
-        "≥": r"$\ge$",
-        "≤": r"$\le$",
-        "…": r"\dots{}",
-        "•": r"\textbullet{}",
-        "Σ": r"$\Sigma$",
-        "²": "$^2$",
-        "ρ": r"$\rho$",
-    }
+    | {"±": r"$\pm$", "≥": r"$\ge$", "≤": r"$\le$", "…": r"\dots{}", "•": r"\textbullet{}", "Σ": r"$\Sigma$"}
+    | {"²": "$^2$", "ρ": r"$\rho$"}
 )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
-from bivaluate.elsewhere.fits import Progress, Search, columns_of, fit_each, match_rows, places
+from bivaluate.elsewhere.fits import Indices, Masks, Progress, Search, columns_of, fit_each, match_rows, places
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import jaccard_index
@@ -27,14 +28,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 REVERSED = "the pattern is reversed there"
-FEWEST_ROWS, LARGEST_SHARE = 5, 0.6
+UNSPECIFIC = "most sets of equally active rows outside move together as strongly"
+FEWEST_ROWS, LARGEST_SHARE, FEWEST_HALVED = 5, 0.6, 8
 SMALLEST_STRATUM = 32  # a part of the rows with fewer is not halved again
+CONTROLS = 20  # sets of equally active rows outside, per bicluster
 FEW, MANY = 5, 99  # references: fewer give no second null, at least as many give an empirical one
 MOST_CELLS = 50_000_000  # of B as it is held; columns beyond are left out at random
+MOST_DRAWN = 4_000_000  # rows put in random order at a time
 AUTO_K = 20
 
 
@@ -47,6 +50,7 @@ class Confirmation:
     notes: list[str]
     level: float
     solution: Biclustering
+    where: str
 
     @property
     def biclusters(self) -> pd.DataFrame:
@@ -56,21 +60,31 @@ class Confirmation:
         return pd.DataFrame(self.records)
 
     @property
+    def headline(self) -> str:
+        """How many biclusters hold, in at most 15 words."""
+        counts = Counter(record["verdict"] for record in self.records)
+        hits, lost, n = counts[CONFIRMED], counts[CANNOT], len(self.records)
+        if lost == n:
+            return "No bicluster can be asked about."
+        who = f"{hits} of {plural(n, 'bicluster')}" if hits else "No bicluster"
+        rest = f"; {lost} cannot be asked about." if lost else "."
+        return f"{who} {'hold' if hits > 1 else 'holds'} in {self.where}{rest}"
+
+    @property
     def summary(self) -> str:
-        """The result in a sentence."""
-        asked, n = int(self.scores["n_asked"]), len(self.records)
-        if not asked:
-            return f"None of the {plural(n, 'bicluster')} can be asked about."
-        hits = sum(record["verdict"] == CONFIRMED for record in self.records)
-        are = "are" if hits > 1 else "is"
-        text = f"{hits or 'None'} of the {plural(asked, 'bicluster')} that can be asked about {are} confirmed"
-        shares = (("share_surrogates", "biclusters of surrogates"), ("share_controls", "equally active rows outside"))
-        beside = [f"{percent(v)} of {who}" for key, who in shares if not math.isnan(v := self.scores[key])]
-        return f"{text}; {' and '.join(beside)} would be." if beside else f"{text}."
+        """The headline, and how often chance gives the same."""
+        text, of_controls = self.headline, self.scores["share_controls"]
+        sets = f"{plural(int(self.scores['n_controls']), 'set')} of equally active rows outside"
+        who = (("share_surrogates", "the biclusters found in surrogates"), ("share_controls", sets))
+        if found := [f"{percent(v)} of {name}" for key, name in who if not math.isnan(v := self.scores[key])]:
+            text += f" {' and '.join(found)} would hold too."
+        if of_controls > 0.5 and any(record["verdict"] == CONFIRMED for record in self.records):
+            text += " So other active rows move together there, too, but most less strongly than those that hold."
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that JSON can hold."""
-        said = {"summary": self.summary, "level": self.level, "scores": self.scores}
+        said = {"headline": self.headline, "summary": self.summary, "level": self.level, "scores": self.scores}
         return said | {"biclusters": self.records, "notes": self.notes}
 
     def __repr__(self) -> str:
@@ -130,7 +144,7 @@ def confirm(
     -------
     Confirmation
         A verdict per bicluster, and the shares by chance. One whose pattern is supported in B, but reversed, is not
-        confirmed.
+        confirmed, nor one whose rows most sets of equally active rows outside equal.
 
     Raises
     ------
@@ -182,15 +196,14 @@ def confirm(
             raise ParameterError(Advice(how, Option("algorithm"), "."))
         whole = first.T if flipped else first
         n = whole.shape[1]
-        if n < 8:
-            raise ParameterError(f"{whole.name} has {n} {halves}; halves need at least 8.")
+        if n < FEWEST_HALVED:
+            raise ParameterError(f"{whole.name} has {n} {halves}; halves need at least {FEWEST_HALVED}.")
         cuts = (slice(n // 2), slice(n // 2, None)) if ordered else (slice(0, None, 2), slice(1, None, 2))
         first, second = (columns_of(whole, cut, f"{whole.name}, half {i}") for i, cut in enumerate(cuts, start=1))
         row_of, notes = np.arange(first.shape[0]), []
     references: list[list[Indices]] = []
     if search is not None and (surrogates or halves):
-        kind = "phase" if ordered else "permute"
-        tasks = [_surrogate(first, kind, (random_state, copy)) for copy in range(surrogates)]
+        tasks = [_surrogate(first, "phase" if ordered else "permute", (random_state, i)) for i in range(surrogates)]
         tasks += [first] if halves else []
         fitted = [matrix.T for matrix in tasks] if flipped else tasks
         found, failed = fit_each(fitted, search, random_state, folder, jobs, progress)
@@ -208,13 +221,16 @@ def confirm(
     assert solution is not None
     own = rows_of(solution)
     records, scores = _RowTest(first, second, row_of, draws, random_state, notes).ask(own, references, level)
+    for record, name in zip(records, solution.names, strict=True):
+        record["bicluster"] = name
     if halves is None:
         _add_evidence(records, solution, first, second, row_of, notes)
     elif given:
         for record, rows in zip(records, own, strict=True):
             shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
-            record |= {"nearest": f"B{int(np.argmax(shared)) + 1}", "overlap": float(max(shared))}
-    return Confirmation(records, scores, notes, level, solution)
+            record |= {"nearest": given.names[int(np.argmax(shared))], "overlap": float(max(shared))}
+    where = "the other half" if halves else second.name if second.name != first.name else "B"
+    return Confirmation(records, scores, notes, level, solution, where)
 
 
 def _search_of(
@@ -264,64 +280,67 @@ class _RowTest:
         if m > most:
             notes.append(f"{B.name} has {m:,} columns; {most:,} of them, drawn at random, were used.")
         self.C = standardised(B.block(row_of[self.rows], cols))
-        mean, sd = row_moments(A)[:, self.rows]
-        self.strata = strata_of(np.arange(len(shared)), sd, mean)
-        self.ranks = np.column_stack([np.argsort(np.argsort(values, kind="stable")) for values in (mean, sd)])
+        self.mean, self.sd = row_moments(A)[:, self.rows]
 
     def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Any:
         """Return a record for each set of rows of A, and the shares that chance gives."""
-        records = [self.score(rows) for rows in own]
+        records = [self.score(rows, CONTROLS) for rows in own]
         copies = [[each for each in map(self.score, found) if not each["reason"]] for found in references]
-        controls = [self.score(self._control(rows)) for rows, r in zip(own, records, strict=True) if not r["reason"]]
         null = list(chain(*copies))
+        controls = [each for record in records if (each := record.pop("controls"))]
         for k, (record, p, q) in enumerate(zip(records, *p_and_q(records, null), strict=True)):
             verdict = CANNOT if math.isnan(q) else CONFIRMED if q <= level else NOT_CONFIRMED
-            records[k] = {"bicluster": f"B{k + 1}"} | record | {"p": float(p), "q": float(q), "verdict": verdict}
+            records[k] = {"bicluster": ""} | record | {"p": float(p), "q": float(q), "verdict": verdict}
+            if verdict == CONFIRMED and record["as_strong"] > 0.5:
+                records[k] |= {"verdict": NOT_CONFIRMED, "reason": UNSPECIFIC}
         others = [list(chain(*copies[:k], *copies[k + 1 :])) for k in range(len(copies))]
-        by_copy = [p_and_q(each, rest)[1] for each, rest in zip(copies, others, strict=True)]
-        scores = {"n_asked": float(sum(not record["reason"] for record in records)), "n_references": float(len(null))}
-        scores["share_surrogates"] = _share(list(chain(*by_copy)), level) if len(null) >= FEW else math.nan
-        scores["share_controls"] = _share(p_and_q(controls, null)[1], level)
+        asked = sum(record["verdict"] != CANNOT for record in records)
+        scores = {"n_asked": asked, "n_references": len(null), "n_controls": sum(map(len, controls))}
+        scores["share_surrogates"] = _share(zip(copies, others, strict=True), level) if len(null) >= FEW else math.nan
+        scores["share_controls"] = _share([(each, null) for each in zip(*controls, strict=True)], level)
         if references and len(null) < FEW:
             said = f"The searches on {plural(len(references), 'surrogate')} gave {plural(len(null), 'bicluster')}"
             self.notes.append(f"{said}: too few for the second null, so p is that of the draws.")
         return records, scores
 
-    def score(self, rows: Indices) -> dict[str, Any]:
-        """Return T of some rows of A, its mean over draws within strata, z and p_a; or why they cannot be asked."""
-        from scipy.sparse import csr_array
+    def score(self, rows: Indices, n_controls: int = 0) -> dict[str, Any]:
+        """Return T of some rows of A, its mean over draws within strata, z and p_a; or why they cannot be asked.
 
+        Controls are drawn as the null is, from the rows outside, and have the same null.
+        """
         n, at = len(self.rows), self.position[rows]
         at = at[at >= 0]
         record: dict[str, Any] = {"n_rows": len(rows), "shared_rows": len(at)}
-        record |= dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q", "verdict"), math.nan)
+        record |= dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q", "as_strong", "verdict"), math.nan)
         if len(at) < FEWEST_ROWS or len(at) > LARGEST_SHARE * n:
             few, many = f"fewer than {FEWEST_ROWS} shared rows", f"more than 60 % of the {n} shared rows"
-            return record | {"reason": few if len(at) < FEWEST_ROWS else many}
-        chosen = []
-        for stratum in self.strata:
-            if wanted := len(np.intersect1d(stratum, at, assume_unique=True)):
-                order = np.argsort(self.rng.random((self.draws, len(stratum))), axis=1)
-                chosen.append(stratum[order[:, :wanted]])
-        drawn = np.concatenate(chosen, axis=1)
-        ends = np.arange(self.draws + 1) * len(at)
-        picks = csr_array((np.ones(drawn.size), drawn.ravel(), ends), shape=(self.draws, n))
-        null = ((picks @ self.C) ** 2).sum(axis=1)
-        T, mean, sd = float((self.C[at].sum(axis=0) ** 2).sum()), float(null.mean()), float(null.std())
-        p = (1 + int((null >= T).sum())) / (self.draws + 1)
-        z = (T - mean) / sd if sd > 0 else 0.0
-        return record | {"statistic": T, "expected": mean, "z": z, "p_draws": p, "reason": ""}
+            return record | {"reason": few if len(at) < FEWEST_ROWS else many, "controls": []}
+        inside = np.isin(np.arange(n), at)
+        strata = [part for part in strata_of(np.arange(n), self.sd, self.mean, inside) if inside[part].any()]
+        wanted = [int(inside[stratum].sum()) for stratum in strata]
+        null = self._drawn(strata, wanted, self.draws)
+        outside = [stratum[~inside[stratum]] for stratum in strata]
+        enough = all(len(stratum) >= k for stratum, k in zip(outside, wanted, strict=True))
+        others = self._drawn(outside, wanted, n_controls) if enough and n_controls else np.empty(0)
+        values = np.array([(self.C[at].sum(axis=0) ** 2).sum(), *others])
+        z = (values - null.mean()) / (null.std() or math.inf)
+        p = (1 + (null >= values[:, None]).sum(axis=1)) / (self.draws + 1)
+        tested, *controls = ({"z": float(a), "p_draws": float(b)} for a, b in zip(z, p, strict=True))
+        as_strong = float((others > (1 + 1e-9) * values[0]).mean()) if len(others) else math.nan
+        record |= {"statistic": float(values[0]), "expected": float(null.mean()), **tested, "as_strong": as_strong}
+        return record | {"reason": "", "controls": controls}
 
-    def _control(self, rows: Indices) -> Indices:
-        """Return rows outside, each the nearest to one inside in the ranks of mean and sd in A."""
-        at = self.position[rows]
-        free = np.setdiff1d(np.arange(len(self.rows)), at)
-        taken = []
-        for row in at[at >= 0][: len(free)]:
-            nearest = int(((self.ranks[free] - self.ranks[row]) ** 2).sum(axis=1).argmin())
-            taken.append(int(free[nearest]))
-            free = np.delete(free, nearest)
-        return np.asarray(self.rows[taken])
+    def _drawn(self, strata: Sequence[Indices], wanted: Sequence[int], n: int) -> Floats:
+        """Return T of n sets of rows drawn at random, as many of each stratum as wanted."""
+        from scipy.sparse import csr_array
+
+        if n > 1 and n * len(self.rows) > MOST_DRAWN:
+            return np.concatenate([self._drawn(strata, wanted, part) for part in (n // 2, n - n // 2)])
+        orders = (self.rng.permuted(np.tile(stratum, (n, 1)), axis=1) for stratum in strata)
+        drawn = np.concatenate([order[:, :k] for order, k in zip(orders, wanted, strict=True)], axis=1)
+        ends = np.arange(n + 1) * drawn.shape[1]
+        picks = csr_array((np.ones(drawn.size), drawn.ravel(), ends), shape=(n, len(self.rows)))
+        return np.asarray(((picks @ self.C) ** 2).sum(axis=1))
 
 
 def p_and_q(scored: Sequence[Mapping[str, Any]], null: Sequence[Mapping[str, Any]]) -> tuple[Floats, Floats]:
@@ -331,9 +350,10 @@ def p_and_q(scored: Sequence[Mapping[str, Any]], null: Sequence[Mapping[str, Any
     return p, adjusted(p)
 
 
-def _share(q: Sequence[float] | Floats, level: float) -> float:
-    known = np.asarray(q)[~np.isnan(q)]
-    return float(np.mean(known <= level)) if len(known) else math.nan
+def _share(sets: Iterable[tuple[Any, Any]], level: float) -> float:
+    """Return the share of scored sets of rows that would be confirmed, each with its second null; NaN for none."""
+    q = np.array([value for scored, null in sets for value in p_and_q(scored, null)[1]])
+    return float(np.mean(q <= level)) if len(q) else math.nan
 
 
 def reference_p(z: Floats, null: Floats) -> Floats:
@@ -349,12 +369,16 @@ def reference_p(z: Floats, null: Floats) -> Floats:
     return np.asarray(t.sf((z - null.mean()) / spread, R - 1))
 
 
-def strata_of(rows: Indices, by: Floats, then: Floats) -> list[Indices]:
-    """Return rows halved at the median of one value, then of the other, in turn, while a part has at least 32."""
-    if len(rows) < SMALLEST_STRATUM:
+def strata_of(rows: Indices, by: Floats, then: Floats, inside: Masks) -> list[Indices]:
+    """Return rows halved at the median of one value, then of the other, in turn.
+
+    A part is not halved when it has fewer than 32 rows, or when more than half of the rows of a half would be inside.
+    """
+    order = rows[np.argsort(by[rows], kind="stable")]
+    halves = np.split(order, [len(rows) // 2])
+    if len(rows) < SMALLEST_STRATUM or max(inside[half].mean() for half in halves) > 0.5:
         return [rows]
-    order, half = rows[np.argsort(by[rows], kind="stable")], len(rows) // 2
-    return [*strata_of(order[:half], then, by), *strata_of(order[half:], then, by)]
+    return [part for half in halves for part in strata_of(half, then, by, inside)]
 
 
 def _centred(values: Floats, axis: int) -> tuple[Floats, Floats, Floats]:
@@ -395,18 +419,18 @@ def _add_evidence(
     if not shared:
         return
     n = int((col_of >= 0).sum())
-    notes.append(f"B has {plural(n, 'column')} with the label of a column of A: the evidence in B is theirs.")
+    pattern = f"'pattern there' about the cells in the {plural(n, 'column')} that both matrices have"
+    notes.append(f"The verdict is about rows over all columns of B, {pattern}.")
     there = [(row_of[rows], col_of[cols]) for rows, cols in shared.values()]
     evidence = evidence_table(B, Biclustering(there, B.shape), missing="omit").alone
     for record in records:
         record |= {"evidence_in_B": math.nan, "direction": ""}
     for (k, here), pair, value in zip(shared.items(), there, evidence, strict=True):
-        records[k]["evidence_in_B"] = float(value)
-        if value > 0:
-            agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
-            records[k]["direction"] = "same" if agrees else "opposite"
-            if not agrees and records[k]["verdict"] == CONFIRMED:
-                records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
+        agrees = float(np.nansum(_profile(A, *here) * _profile(B, *pair))) > 0
+        direction = "not supported" if value <= 0 else "same" if agrees else "opposite"
+        records[k] |= {"evidence_in_B": float(value), "direction": direction}
+        if direction == "opposite" and records[k]["verdict"] == CONFIRMED:
+            records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
 
 
 def _profile(matrix: Matrix, rows: Indices, cols: Indices) -> Floats:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bivaluate.sweep import Run
 
 Indices = NDArray[np.int64]
+Masks = NDArray[np.bool_]
 Progress = Callable[[int, int], None]
 Search = tuple[str, int, Mapping[str, Any]]  # algorithm, K and parameters
 
@@ -66,6 +67,14 @@ def no_shared_labels(names: Sequence[str], labels: Sequence[Sequence[str]], what
     """Return what is said of things that share no label, with three labels of each."""
     shown = "; ".join(f"{name}: {first_few(list(own), 3)}" for name, own in zip(names, labels, strict=True))
     return f"no {what} is shared ({shown}). Are these names of the same kind?"
+
+
+def masks_of(sets: Sequence[Indices], n: int) -> Masks:
+    """Return sets of numbers below n as masks."""
+    masks = np.zeros((len(sets), n), dtype=np.bool_)
+    for mask, own in zip(masks, sets, strict=True):
+        mask[own] = True
+    return masks
 
 
 def columns_of(matrix: Matrix, cols: Any, name: str) -> Matrix:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from bivaluate._anndata import is_anndata
 from bivaluate._check import check_int, check_real, check_seed
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few, listing, number, plural
-from bivaluate.elsewhere.fits import Progress, columns_of, fit_each, no_shared_labels
+from bivaluate.elsewhere.fits import Masks, Progress, columns_of, fit_each, masks_of, no_shared_labels
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-Masks = NDArray[np.bool_]
 
 CUT = 0.2
 TOP = 50
@@ -58,8 +57,7 @@ class Recurrence:
         """The result in a sentence."""
         n, alone = len(self.records), len(self.private)
         found = f"{plural(n, 'group')} recur{'s' if n == 1 else ''}" if n else "No group recurs"
-        occur = f"{plural(alone, 'group')} {'occurs' if alone == 1 else 'occur'}"
-        return f"{found} in at least 2 of {len(self.samples)} samples; {occur} in one sample only."
+        return f"{found} in at least 2 of {len(self.samples)} samples; {alone} occur{'s' * (alone == 1)} in one only."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the solutions as a dictionary that JSON can hold."""
@@ -159,10 +157,8 @@ def recur(
 
 def _labels(name: str, matrix: Any, solution: Biclustering) -> tuple[str, ...]:
     """Return the row labels of a sample, from its matrix or as they are."""
-    if isinstance(matrix, (list, tuple)) and all(isinstance(label, str) for label in matrix):
-        labels: tuple[str, ...] | None = tuple(matrix)
-    else:
-        labels = Matrix.of(matrix, missing="omit").row_labels
+    given = isinstance(matrix, (list, tuple)) and all(isinstance(label, str) for label in matrix)
+    labels: tuple[str, ...] | None = tuple(matrix) if given else Matrix.of(matrix, missing="omit").row_labels
     if labels is None:
         raise ParameterError(f"the matrix of sample {name} has no row labels; samples are compared by them.")
     most = max((int(b.rows[-1]) for b in solution), default=-1)
@@ -205,14 +201,14 @@ def _grouped(
     everywhere, names = tuple(dict.fromkeys(label for own in labels.values() for label in own)), tuple(solutions)
     place = {label: i for i, label in enumerate(everywhere)}
     at = {name: np.array([place[label] for label in own]) for name, own in labels.items()}
-    every = [(name, k, b.rows) for name, solution in solutions.items() for k, b in enumerate(solution, start=1)]
+    every = [(name, b, own.rows) for name, each in solutions.items() for b, own in zip(each.names, each, strict=True)]
     members = [each for each in every if len(each[2]) >= FEWEST_ROWS]
     if len(members) < len(every):
         small = plural(len(every) - len(members), "bicluster")
         notes.append(f"{small} with fewer than {FEWEST_ROWS} rows cannot be told from chance and were left out.")
-    sets = _masks([at[name][rows] for name, _, rows in members], len(everywhere))
-    close = closeness(sets, _masks([at[name] for name, _, _ in members], len(everywhere)))
-    called = np.array([f"{name}:B{k}" for name, k, _ in members], dtype=object)
+    sets = masks_of([at[name][rows] for name, _, rows in members], len(everywhere))
+    close = closeness(sets, masks_of([at[name] for name, _, _ in members], len(everywhere)))
+    called = np.array([f"{name}:{b}" for name, b, _ in members], dtype=object)
     of_sample = np.array([names.index(name) for name, _, _ in members], dtype=np.int64)
     numbers = linked(close, cut)
     found, private = [], []
@@ -233,7 +229,7 @@ def _grouped(
     found.sort(key=lambda each: (-each[0]["n_samples"], -each[0]["closeness"]))
     records = [{"group": f"G{i}", **record} for i, (record, _, _) in enumerate(found, start=1)]
     sides = [each[2] for each in found]
-    own_rows = _masks([rows for rows, _ in sides], len(everywhere))
+    own_rows = masks_of([rows for rows, _ in sides], len(everywhere))
     likeness = closeness(own_rows, np.ones_like(own_rows)) - 2 * np.eye(len(records))
     for record, others in zip(records, likeness, strict=True):
         alone, nearest = len(records) < 2, int(others.argmax())
@@ -242,14 +238,6 @@ def _grouped(
     pairs = [pair for pair in sides if len(pair[0])]
     groups = Biclustering(pairs, (len(everywhere), len(names)), info={"algorithm": "recur", "cut": cut})
     return Recurrence(records, [each[1] for each in found], private, groups, everywhere, names, solutions, notes)
-
-
-def _masks(sets: Sequence[NDArray[np.int64]], n: int) -> Masks:
-    """Return sets of rows as masks."""
-    masks = np.zeros((len(sets), n), dtype=np.bool_)
-    for mask, own in zip(masks, sets, strict=True):
-        mask[own] = True
-    return masks
 
 
 def closeness(sets: Masks, known: Masks) -> Floats:

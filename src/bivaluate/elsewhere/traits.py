@@ -16,7 +16,7 @@ from bivaluate._anndata import is_anndata
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import FileError, FormatError, ParameterError, suggest
 from bivaluate._text import first_few, listing, number, percent, plural
-from bivaluate.elsewhere.fits import no_shared_labels
+from bivaluate.elsewhere.fits import Indices, Masks, masks_of, no_shared_labels
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 
 RARE = 10  # permutations that reach a value: with fewer the exact bound is finer
 MOST_CELLS = 4_000_000  # random numbers held at once
@@ -121,9 +119,7 @@ def traits(
             what = f"the annotations have no column {name!r}; they have {first_few(known)}."
             raise ParameterError(what + suggest(name, known))
     strata = np.zeros(n) if within is None else pd.factorize(table[within].astype(object))[0]
-    inside = np.zeros((len(solution), n), dtype=np.bool_)
-    for mask, b in zip(inside, solution, strict=True):
-        mask[b.cols if of == "columns" else b.rows] = True
+    inside = masks_of([b.cols if of == "columns" else b.rows for b in solution], n)
     rng = np.random.default_rng(random_state)
     rows: list[dict[str, Any]] = []
     for name, kind, values in _traits_of(table, survival, within, notes):
@@ -132,11 +128,13 @@ def traits(
         samples = _Samples(inside[:, seen], parts, within is not None, permutations, rng)
         tested = (_classes if kind == "categorical" else _numbers)(values[seen], samples)
         place = {"trait": name, "kind": kind, "n_missing": int((~seen).sum()), **NOTHING}
-        rows += [{"bicluster": f"B{k}", **place, **found} for k, found in enumerate(tested, start=1)]
-    rows.sort(key=lambda row: int(row["bicluster"][1:]))
+        rows += [{"bicluster": b, **place, **found} for b, found in zip(solution.names, tested, strict=True)]
+    rows.sort(key=lambda row: solution.names.index(row["bicluster"]))
     for row, q in zip(rows, adjusted(np.array([row["p"] for row in rows])), strict=True):
         row["q"] = float(q)
         row |= _said(row, row["trait"] in technical, level)
+    if any(row["verdict"] == CANNOT for row in rows):
+        notes.append("Nothing can be asked where fewer than 2 samples are inside or outside, or none has an event.")
     result = pd.DataFrame(rows, columns=COLUMNS)
     result.attrs["notes"] = notes
     return result

@@ -197,8 +197,8 @@ def enrich(
     biclusters: list[dict[str, Any]] = []
     terms: list[dict[str, Any]] = []
     enriched: set[str] = set()
-    for position, bicluster in enumerate(solution, start=1):
-        name = {"bicluster": f"B{position}"}
+    for called, bicluster in zip(solution.names, solution, strict=True):
+        name = {"bicluster": called}
         chosen = bicluster.rows if genes == "rows" else bicluster.cols
         study = np.unique(background.numbers[chosen])
         study = study[study >= 0]

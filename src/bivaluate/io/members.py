@@ -3,13 +3,14 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from bivaluate._document import Document, Members
 from bivaluate._errors import LabelWarning, SolutionError
-from bivaluate._text import Advice, Option, first_few
+from bivaluate._text import Advice, Option
 from bivaluate.io.source import indices
 from bivaluate.matrix import Matrix
-from bivaluate.solution import SIDES, Biclustering, as_document, label_table, positions_of_labels
+from bivaluate.solution import SIDES, Biclustering, as_document, label_table, positions_of_labels, with_known
 
 
 def labelled(members: Iterable[Members], rows: Sequence[str], cols: Sequence[str]) -> list[Members]:
@@ -22,7 +23,7 @@ def to_biclustering(document: Document, X: Matrix | None, name: str) -> Bicluste
     if document.by == "label":
         raise SolutionError(f"{name} names its members by label; give the matrix they belong to, with its labels.")
     try:
-        solution = Biclustering(document.members, document.shape, info=document.info)
+        solution = Biclustering(document.members, document.shape, names=document.names, info=document.info)
         return solution if X is None else solution.with_shape(X.shape)
     except SolutionError as error:
         raise SolutionError(Advice(f"{name}: {error}", *_advice(document, X))) from None
@@ -94,8 +95,8 @@ def settle(
         return _settle_tokens(document, X, name, base, members)
     if document.by == "label":
         return document if X is None else _placed(document, X, name)
-    pairs = [([i - base for i in rows], [j - base for j in cols]) for rows, cols in document.members]
-    return _by_position(document, pairs, base, name)
+    sides = [[[i - base for i in pair[axis]] for pair in document.members] for axis in (0, 1)]
+    return _by_position(document, sides, base, name)
 
 
 def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, members: str | None) -> Document:
@@ -106,20 +107,21 @@ def _settle_tokens(document: Document, X: Matrix | None, name: str, base: int, m
     if X is None:
         if None in numbers:
             return replace(document, members=list(zip(*sides, strict=True)), by="label", base=0)
-        return _by_position(document, list(zip(*numbers, strict=True)), base, name)
-    placed = []
+        return _by_position(document, numbers, base, name)
+    placed, notes = [], []
     for axis in (0, 1):
         known, numbered = (X.row_labels, X.col_labels)[axis], numbers[axis]
-        found = None if known is None or members == "index" else _lookup(sides[axis], known)
-        both = found is not None and numbered is not None and found != numbered
-        if both and all(0 <= i < X.shape[axis] for side in numbered or () for i in side):
+        share = 0.0 if known is None or members == "index" else _share_known(sides[axis], known)
+        inside = numbered is not None and all(0 <= i < X.shape[axis] for side in numbered for i in side)
+        by_label = numbered is None or share == 1 or (share >= 0.5 and not inside)
+        found, note = _positions(sides[axis], X, axis, document, name) if by_label else (numbered, "")
+        if by_label and inside and found != numbered:
             said = f"the {SIDES[axis]} members are numbers, both labels and positions of X, and the two disagree"
             label, index = Option("members", "label"), Option("members", "index")
             raise SolutionError(Advice(f"{name}: {said}. Say which: ", label, " or ", index, "."))
-        if found is None:
-            found = numbered if numbered is not None else _positions(sides[axis], X, axis, document, name)
         placed.append(found)
-    return _by_position(document, list(zip(*placed, strict=True)), base, name)
+        notes.append(note)
+    return _by_position(document, placed, base, name, notes)
 
 
 def _numbers(sides: Sequence[Sequence[str]], base: int) -> list[list[int]] | None:
@@ -127,19 +129,21 @@ def _numbers(sides: Sequence[Sequence[str]], base: int) -> list[list[int]] | Non
     return None if None in found else [[i - base for i in side or ()] for side in found]
 
 
-def _by_position(document: Document, pairs: Sequence[Members], base: int, name: str) -> Document:
-    for k, pair in enumerate(pairs):
-        for axis in (0, 1):
-            if base and pair[axis] and min(pair[axis]) < 0:
-                used = f"{name}{document.where(k)}: B{k + 1} uses {SIDES[axis]} {min(pair[axis]) + base}"
+def _by_position(document: Document, sides: Sequence[Any], base: int, name: str, notes: Sequence[str] = ()) -> Document:
+    for axis in (0, 1):
+        for k, members in enumerate(sides[axis] if base else ()):
+            if min(members, default=0) < 0:
+                used = f"{name}{document.where(k)}: {document.called(k)} uses {SIDES[axis]} {min(members) + base}"
                 hint = f"but indices are counted from {base} here. Are they counted from 0? Say "
                 raise SolutionError(Advice(f"{used}, {hint}", Option("index_base", 0), "."))
-    return replace(document, members=pairs, by="index", base=0)
+    return with_known(document, sides, notes)
 
 
 def _placed(document: Document, X: Matrix, name: str) -> Document:
-    placed = [_positions(side, X, axis, document, name) for axis, side in enumerate(_sides(document))]
-    return replace(document, members=list(zip(*placed, strict=True)), by="index", base=0)
+    sides, notes = zip(
+        *(_positions(s, X, axis, document, name) for axis, s in enumerate(_sides(document))), strict=True
+    )
+    return with_known(document, sides, notes)
 
 
 def _sides(document: Document) -> list[list[list[str]]]:
@@ -147,19 +151,17 @@ def _sides(document: Document) -> list[list[list[str]]]:
     return [[[str(member) for member in pair[axis]] for pair in document.members] for axis in (0, 1)]
 
 
-def _positions(sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: Document, name: str) -> list[list[int]]:
+def _positions(
+    sides: Sequence[Sequence[str]], X: Matrix, axis: int, document: Document, name: str
+) -> tuple[list[list[int]], str]:
     what, known = SIDES[axis], (X.row_labels, X.col_labels)[axis]
     if known is None:
         found = f"{name} names its {what}s by label, but {X.name} has no {what} labels"
         raise SolutionError(f"{found}. Give a matrix with labels, or a solution with indices.")
-    every = {label for side in sides for label in side}
-    if len(every) > 1 and every.isdisjoint(known) and every.isdisjoint((X.col_labels, X.row_labels)[axis] or ()):
-        said = f"{name}: none of its {len(every):,} {what} labels is in {X.name}. It has {first_few(sorted(every), 3)};"
-        raise SolutionError(f"{said} {X.name} has {first_few(list(known), 3)}.")
-    return positions_of_labels(sides, axis, X, [f"{name}{document.where(k)}: B{k + 1}" for k in range(len(sides))])
+    placed, note = positions_of_labels(dict(enumerate(sides)), axis, X, document, name)
+    return list(placed.values()), note
 
 
-def _lookup(sides: Sequence[Sequence[str]], known: Sequence[str]) -> list[list[int]] | None:
-    table = label_table(known)
-    placed = [[table.get(label, -1) for label in side] for side in sides]
-    return None if any(i < 0 for side in placed for i in side) else placed
+def _share_known(sides: Sequence[Sequence[str]], known: Sequence[str]) -> float:
+    table, every = label_table(known), {label for side in sides for label in side}
+    return sum(table.get(label, -1) >= 0 for label in every) / max(len(every), 1)

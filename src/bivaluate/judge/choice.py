@@ -225,7 +225,7 @@ def curve_of(best: Mapping[Any, Any], candidates: pd.DataFrame) -> list[AtK]:
         return curve
     mine = candidates[place].eq([best[name] for name in place]).all(axis=1) & (candidates["k"] != best["k"])
     others = candidates[mine & (candidates["algorithm"] == str(best["algorithm"]).removesuffix(FINAL))]
-    return curve + [AtK(*row) for row in others[columns].itertuples(index=False)]
+    return curve + [AtK(int(k), *rest) for k, *rest in others[columns].astype(float).itertuples(index=False)]
 
 
 def all_supported(curve: Sequence[AtK]) -> AtK | None:
@@ -267,7 +267,7 @@ def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str 
         said.append(f"{name} = {span} are as good ({symbol(measure)} within 5 %); {best} is best.")
         counts = dict.fromkeys(number(end(at.supported for at in good)) for end in (min, max))
         if any(at.supported < at.found for at in good):
-            said.append(f"They have {' to '.join(counts)} supported biclusters.")
+            said.append(f"{name} = {span} have {' to '.join(counts)} supported biclusters.")
     if measure == EVIDENCE and mine.supported < mine.found and whole is not None:
         share = percent(whole.value / mine.value)
         said.append(f"{name} = {whole.k}, with every bicluster supported, has {share} of the evidence.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bivaluate._check import check_choice
@@ -106,7 +106,7 @@ def propose_pruning(
     matrix = Matrix.of(X, missing).settled()
     solution = check_solution(solution, matrix=matrix)
     given = evidence_table(matrix, solution, missing=missing)
-    pool = {f"B{k + 1}": bicluster for k, bicluster in enumerate(solution)}
+    pool = dict(zip(solution.names, solution, strict=True))
     rows = _rows(pool, given, matrix.shape)
     groups = [tuple(str(rows[k]["bicluster"]) for k in group.members) for group in redundant_groups(rows)]
     proposals: list[Proposal] = []
@@ -154,7 +154,8 @@ def _changes(pool: dict[str, Bicluster], rows: Rows, unwanted: set[str], first: 
 
 def _merge(pool: dict[str, Bicluster], one: str, other: str) -> Proposal:
     """Put the union of two biclusters in place of the first."""
-    union, name = union_of(pool[one], pool[other]), f"{one}+{other}"
+    name = f"{one}+{other}"
+    union = replace(union_of(pool[one], pool[other]), name=name if pool[one].name or pool[other].name else "")
     kept = {name if key == one else key: union if key == one else block for key, block in pool.items() if key != other}
     pool.clear()
     pool.update(kept)

@@ -156,6 +156,12 @@ class Comparison:
         found, truth = {"rows": rows, "cols": cols, "cells": [r * c for r, c in zip(rows, cols, strict=True)]}[what]
         return found[:, None], truth[None, :]
 
+    def jaccard(self, what: str) -> Floats:
+        """Jaccard index of each found and each true bicluster, by rows, cols or cells."""
+        shared: Floats = getattr(self, f"shared_{what}")
+        found, truth = self.sizes(what)
+        return np.asarray(jaccard_index(shared, found, truth))
+
     @cached_property
     def cover(self) -> tuple[Floats, Floats, Floats]:
         """How often found covers cells, how often truth does, and how many cells each pair of these has."""
@@ -169,7 +175,7 @@ class Comparison:
     @cached_property
     def pairs(self) -> PairSums:
         """What the measures need to know of all pairs of cells."""
-        return self.sets.pair_sums(_jaccard(self, "cells"), self._progress)
+        return self.sets.pair_sums(self.jaccard("cells"), self._progress)
 
 
 def _same_matrix(
@@ -222,12 +228,6 @@ def _overlaps(first: Flags, second: Flags) -> Floats:
     return np.asarray(first.astype(np.float32) @ second.astype(np.float32).T, dtype=np.float64)
 
 
-def _jaccard(comparison: Comparison, what: str) -> Floats:
-    shared: Floats = getattr(comparison, f"shared_{what}")
-    found, truth = comparison.sizes(what)
-    return np.asarray(jaccard_index(shared, found, truth))
-
-
 @external("prelic_relevance", "Prelić relevance",
     "How well each found bicluster matches some true one; rows and columns matched apart.",
     "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060")  # fmt: skip
@@ -237,7 +237,7 @@ def prelic_relevance(comparison: Comparison) -> float:
     Rows and columns are matched independently of each other. In [0, 1]; duplicates are not penalised. Prelić et
     al. 2006, doi:10.1093/bioinformatics/btl060.
     """
-    rows, cols = (_jaccard(comparison, side).max(axis=1).mean() for side in ("rows", "cols"))
+    rows, cols = (comparison.jaccard(side).max(axis=1).mean() for side in ("rows", "cols"))
     return float(np.sqrt(rows * cols))
 
 
@@ -245,7 +245,7 @@ def prelic_relevance(comparison: Comparison) -> float:
     "Prelić et al. 2006, doi:10.1093/bioinformatics/btl060")  # fmt: skip
 def prelic_recovery(comparison: Comparison) -> float:
     """Prelić recovery: :func:`prelic_relevance` with the two solutions exchanged. In [0, 1]."""
-    rows, cols = (_jaccard(comparison, side).max(axis=0).mean() for side in ("rows", "cols"))
+    rows, cols = (comparison.jaccard(side).max(axis=0).mean() for side in ("rows", "cols"))
     return float(np.sqrt(rows * cols))
 
 
@@ -268,7 +268,7 @@ def consensus(comparison: Comparison) -> float:
 
     In [0, 1]; the same as scikit-learn's consensus_score. Hochreiter et al. 2010, doi:10.1093/bioinformatics/btq227.
     """
-    jaccard = _jaccard(comparison, "cells")
+    jaccard = comparison.jaccard("cells")
     return _matching(jaccard) / max(len(comparison.found), len(comparison.truth))
 
 
@@ -399,7 +399,7 @@ def cell_jaccard_relevance(comparison: Comparison) -> float:
 
     In [0, 1]; duplicates are not penalised. Eren et al. 2013, doi:10.1093/bib/bbs032.
     """
-    return float(_jaccard(comparison, "cells").max(axis=1).mean())
+    return float(comparison.jaccard("cells").max(axis=1).mean())
 
 
 @external("jaccard_recovery", "cell Jaccard recovery", "How well each true bicluster is matched by some found one, on cells.",
@@ -409,7 +409,7 @@ def cell_jaccard_recovery(comparison: Comparison) -> float:
 
     Eren et al. 2013, doi:10.1093/bib/bbs032.
     """
-    return float(_jaccard(comparison, "cells").max(axis=0).mean())
+    return float(comparison.jaccard("cells").max(axis=0).mean())
 
 
 @external("gri", "13GRI", "Generalised Rand index on cells, before its correction for chance.",

@@ -57,7 +57,7 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
         inside, edge = ("none", style.ORANGE) if undefined else (style.BLUE, style.BLUE)
         ax.scatter(n_cols, n_rows, s=34, facecolors=inside, edgecolors=edge)
         if len(solution) <= 20:
-            ax.annotate(f"B{k + 1}", (n_cols, n_rows), xytext=(4, 3), textcoords="offset points", fontsize=8)
+            ax.annotate(solution.names[k], (n_cols, n_rows), xytext=(4, 3), textcoords="offset points", fontsize=8)
     ax.set(xscale="log", yscale="log", xlabel="columns", ylabel="rows")
     ax.set_xlim(0.8, solution.shape[1] * 1.4)
     ax.set_ylim(0.8, solution.shape[0] * 1.4)
@@ -140,7 +140,7 @@ def plot_profiles(X: Any, solution: Biclustering, *, most: int = 12, max_rows: i
     n_rows = -(-max(len(shown), 1) // n_cols)
     figure, axes = style.new_grid(n_rows, n_cols, 2.5 * n_cols, 1.9 * n_rows, sharey=True)
     for k, (ax, bicluster) in enumerate(zip(axes, shown, strict=False)):
-        plot_profile(bicluster.of(matrix.values), ax, name=f"B{k + 1}", max_rows=max_rows)
+        plot_profile(bicluster.of(matrix.values), ax, name=solution.names[k], max_rows=max_rows)
         ax.label_outer()
     for ax in axes[len(shown) :]:
         ax.remove()
@@ -224,8 +224,8 @@ def plot_overlap_network(solution: Biclustering, ax: Axes | None = None) -> Axes
             ax.plot(x[[i, j]], y[[i, j]], color=style.QUIET, linewidth=width, alpha=0.6, zorder=1)
     sizes = [80 + 700 * b.size / largest for b in solution]
     ax.scatter(x, y, s=sizes, color=[style.series_colour(k) for k in range(len(solution))], zorder=2, edgecolor="white")
-    for k in range(len(solution)):
-        ax.annotate(f"B{k + 1}", (1.28 * x[k], 1.28 * y[k]), ha="center", va="center", fontsize=8)
+    for k, name in enumerate(solution.names):
+        ax.annotate(name, (1.28 * x[k], 1.28 * y[k]), ha="center", va="center", fontsize=8)
     ax.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal")
     ax.axis("off")
     return ax
@@ -280,7 +280,7 @@ def plot_upset(solution: Biclustering, ax: Axes | None = None, *, side: str = "r
         dots.plot([place] * len(members), members, "o-", color=style.INK, markersize=4.5)
     bars.set(ylabel=side, xticks=[])
     dots.set(ylim=(len(solution) - 0.4, -0.6), xticks=[])
-    dots.set_yticks(range(len(solution)), [f"B{k + 1}" for k in range(len(solution))])
+    dots.set_yticks(range(len(solution)), solution.names)
     dots.tick_params(left=False)
     for part in (bars, dots):
         part.set_xlim(-0.6, max(len(shown), 1) - 0.4)

@@ -42,7 +42,8 @@ def plot_heatmap(
     ax : Axes, optional
     title : str
     limit : float, optional
-        Colours run from -limit to limit; by default the largest absolute value without the 1 % most extreme cells.
+        Colours run from -limit to limit, from 0 where no cell is below; by default the largest absolute value without
+        the 1 % most extreme cells.
     n_rows : int, optional
         Draw only this many rows from the top; by default all.
     colour_bar : bool
@@ -66,7 +67,7 @@ def plot_heatmap(
     if limit is None:
         limit = float(np.nanquantile(np.abs(values), 0.99)) or 1.0
     ax = style.new_axes(ax, 3.5, 4.2)
-    image = _draw(ax, values[order], -limit, limit)
+    image = _draw(ax, values[order], 0.0 if np.nanmin(values) >= 0 else -limit, limit)
     names: dict[float, list[str]] = {}  # by where they stand; biclusters on the same rows are named side by side
     for k, bicluster in enumerate(solution):
         row_runs = _places(order, bicluster.rows)
@@ -123,7 +124,7 @@ def plot_solution_heatmap(X: Any, solution: Biclustering, ax: Axes | None = None
         (top, _), (left, _) = (max(side, key=lambda run: run[1] - run[0]) for side in (row_runs, col_runs))
         box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
         look: dict[str, Any] = {"va": "top", "fontsize": 8, "color": "white", "bbox": box}
-        ax.annotate(f"B{k + 1}", (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
+        ax.annotate(solution.names[k], (left - 0.5, top - 0.5), xytext=(3, -3), textcoords="offset points", **look)
     height, width = (f"{n} {noun}" for n, noun in zip(matrix.shape, matrix.nouns, strict=True))
     ax.set(xticks=[], yticks=[], xlabel=width, ylabel=height)
     return ax
@@ -169,14 +170,14 @@ def plot_annotated_heatmap(X: Any, solution: Biclustering, *, width: float = 4.0
 
     matrix, solution, rows, cols = _ordered(X, solution)
     low, high = _reach(matrix.values)
-    look: dict[str, Any] = {"cmap": style.DIVERGING, "vmin": low, "vmax": high, "legend": False, "rasterized": True}
+    look: dict[str, Any] = {"cmap": _colours(low), "vmin": low, "vmax": high, "legend": False, "rasterized": True}
     board = Heatmap(matrix.values[np.ix_(rows, cols)], width=width, height=height, **look)
     sides = (("left", solution.row_masks, rows, "bottom"), ("top", solution.col_masks, cols, "left"))
     for side, masks, order, place in sides:
         for k, mask in enumerate(masks):
             member = np.where(mask[order], "in", "out")
             palette = {"in": style.series_colour(k), "out": style.FAINT}
-            words = {"label": f"B{k + 1}", "label_loc": place, "label_props": {"fontsize": 7}}
+            words = {"label": solution.names[k], "label_loc": place, "label_props": {"fontsize": 7}}
             getattr(board, f"add_{side}")(Colors(member, palette=palette, **words), size=0.14, pad=0.03, legend=False)
     board.add_pad("right", 0.9)
     figure = style.new_figure(width, height)
@@ -199,21 +200,22 @@ def _ordered(X: Any, solution: Biclustering) -> tuple[Matrix, Biclustering, NDAr
 
 
 def _reach(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the ends of the colours: as far from the median on either side, beyond them 2 % of the cells."""
+    """Return the ends of the colours: as far from the median on either side, but from 0 where no cell is below."""
     low, middle, high = np.nanpercentile(values, [2, 50, 98])
     reach = max(high - middle, middle - low) or 1.0
-    return middle - reach, middle + reach
+    if np.nanmin(values) >= 0 > middle - reach:
+        return 0.0, float(high or np.nanmax(values) or 1.0)
+    return float(middle - reach), float(middle + reach)
+
+
+def _colours(low: float) -> str:
+    """Return the colours of a matrix: one direction where they begin at 0."""
+    return style.SEQUENTIAL if low == 0 else style.DIVERGING
 
 
 def _draw(ax: Axes, values: NDArray[np.float64], low: float, high: float) -> Any:
-    look: dict[str, Any] = {
-        "cmap": style.DIVERGING,
-        "vmin": low,
-        "vmax": high,
-        "interpolation": "nearest",
-        "rasterized": True,
-    }
-    return ax.imshow(values, aspect="auto", **look)
+    look: dict[str, Any] = {"cmap": _colours(low), "vmin": low, "vmax": high, "interpolation": "nearest"}
+    return ax.imshow(values, aspect="auto", rasterized=True, **look)
 
 
 def _places(order: NDArray[np.int64], members: NDArray[np.int64]) -> list[Run]:

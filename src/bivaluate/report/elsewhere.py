@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bivaluate._text import plural
 from bivaluate.elsewhere.confirm import CANNOT, CONFIRMED, NOT_CONFIRMED, Confirmation, confirm
 from bivaluate.elsewhere.fits import best_of_run
 from bivaluate.elsewhere.recur import Recurrence, recur
@@ -31,17 +32,18 @@ def report_on(
     sections: Sequence[Section],
     places: Sequence[tuple[str, str]] = (),
     test: Test = lambda solution, X: None,
+    headline: str = "",
 ) -> None:
     """Write the page on some solutions, each with its matrix, with these panels; `places` name the files of each."""
     from bivaluate.evaluation import evaluate
     from bivaluate.report import build_report
 
-    rules = {True: "omit", False: "raise"}
     named = [(X, solution.with_info(name=name)) for name, (solution, X) in pairs.items()]
-    judged = [evaluate(X, solution, missing=rules[X.has_missing]) for X, solution in named]
+    judged = [evaluate(X, solution, missing="omit" if X.has_missing else "raise") for X, solution in named]
     for evaluation, place in zip(judged, places, strict=False):
         evaluation.place = place
-    build_report(annotated(from_evaluations(judged), test), path, sections=sections)
+    panels = [replace(section, text=section.text.removeprefix(headline).strip()) for section in sections]
+    build_report(annotated(from_evaluations(judged), test), path, sections=panels, headline=headline)
 
 
 def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, recurs: bool, **how: Any) -> list[Section]:
@@ -58,12 +60,13 @@ def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, rec
 
 def confirm_section(found: Confirmation, of: str = "") -> Section:
     """Return the panel of a confirmation."""
-    columns = ("bicluster", "verdict", "rows", "shared rows", "z", "p", "q", "reason")
-    keys = ("bicluster", "verdict", "n_rows", "shared_rows", "z", "p", "q", "reason")
-    rows = [tuple(_cell(record[key] or None) for key in keys) for record in found.records]
+    shown = {"bicluster": "bicluster", "verdict": "verdict", "n_rows": "rows", "shared_rows": "shared rows", "z": "z"}
+    shown |= {"p": "p", "q": "q", "direction": "pattern there", "reason": "reason"}
+    shown = {key: name for key, name in shown.items() if any(record.get(key) for record in found.records)}
+    rows = [tuple(_cell(record[key] or None) for key in shown) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
     title = f"{of} in other data" if of else "In other data"
-    return Section(title, " ".join([found.summary, *found.notes]), columns, rows, marks=marks)
+    return Section(title, " ".join([found.summary, *found.notes]), tuple(shown.values()), rows, marks=marks)
 
 
 def recur_section(found: Recurrence) -> Section:
@@ -93,6 +96,12 @@ def annotated(source: Content, test: Test) -> Content:
     return replace(source, load=load)
 
 
+def trait_headline(table: pd.DataFrame) -> str:
+    """Return how many biclusters share something, in at most 15 words."""
+    some, n = table.loc[table["word"] != "", "bicluster"].nunique(), table["bicluster"].nunique()
+    return f"The samples of {some or 'none'} of {plural(n, 'bicluster')} share an annotation."
+
+
 def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
     """Return the panel of traits: the associations, and biclusters x traits as a picture; nothing without a table."""
     from bivaluate.plots import plot_traits
@@ -101,18 +110,15 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
         return []
     place = {name: k for k, name in enumerate(dict.fromkeys(table["bicluster"]))}
     telling = table[table["word"] != ""].sort_values(["bicluster", "q"], key=lambda v: v.replace(place), kind="stable")
-    names = ("bicluster", "word", "trait", "inside", "outside", "effect", "q", "verdict")
+    names = ("bicluster", "word", "trait", "inside", "outside", "effect", "p", "q", "verdict")
     rows = [tuple(_cell(row[name]) for name in names) for row in telling.to_dict("records")]
-    n = table["bicluster"].nunique()
-    some = telling["bicluster"].nunique()
-    text = f"{some} of {n} biclusters share an annotation of their samples (q ≤ 0.05)."
     caption = "Biclusters and the annotations of their samples: the stronger the colour, the smaller q."
     figures = [Figure(plot_traits(table), caption)] if len(table) <= MOST_CELLS else []
     notes = table.attrs.get("notes", [])
     title = f"What the samples of {of} share" if of else "What their samples share"
     folds = ((f"All {len(rows)} associations", len(rows)),) if len(rows) > MOST_SHOWN else ()
     headings = ("bicluster", "its samples", *names[2:]) if rows else ()
-    return [Section(title, " ".join([text, *notes]), headings, rows, figures, folds=folds)]
+    return [Section(title, " ".join([trait_headline(table), *notes]), headings, rows, figures, folds=folds)]
 
 
 def _cell(value: Any) -> Any:

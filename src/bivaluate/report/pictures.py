@@ -105,10 +105,9 @@ def _advice(groups: Sequence[RedundantGroup], names: Sequence[str]) -> list[str]
 
 
 def bicluster_names(drawn: Drawn) -> list[str]:
-    """Return what the biclusters are called: as their records say, else B1, B2, …"""
-    if len(drawn.records) == len(drawn.solution):
-        return [str(record["bicluster"]) for record in drawn.records]
-    return [f"B{k + 1}" for k in range(len(drawn.solution))]
+    """Return what the biclusters are called, as their records say where there are any."""
+    same = len(drawn.records) == len(drawn.solution)
+    return [str(record["bicluster"]) for record in drawn.records] if same else drawn.solution.names
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
             low, high = np.diff(axis.edges).min(), np.diff(axis.edges).max()
             parts.append(f"{len(axis.order):,} {things} in {axis.n_bins:,} bins of {low:,} to {high:,}")
     some = f", of {ROWS_OF_A_BIN} {matrix.nouns[0]} of each bin at most"
-    looked_at = some if rows.is_binned and not matrix.in_memory else ""
+    looked_at = some if np.diff(rows.edges).max() > ROWS_OF_A_BIN and not matrix.in_memory else ""
     return f"Too large to draw cell by cell: each cell shown is a mean ({listing(parts)}){looked_at}." if parts else ""
 
 
@@ -167,6 +166,9 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
     scale = float(np.abs(finite).max(initial=0.0)) or 1.0
     low, middle, high = np.percentile(finite, [2, 50, 98]).tolist() if finite.size else (0.0, 0.0, 0.0)
     reach = max(high - middle, middle - low) or scale
+    from_zero = bool(finite.min(initial=0.0) >= 0 > middle - reach)  # counts, weights
+    if from_zero:
+        middle = reach = (high or scale) / 2
     standard = _standardised(picture.values)
     return {
         "rows": picture.rows.n_bins,
@@ -174,6 +176,7 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
         "scale": scale,
         "middle": middle,
         "reach": reach,
+        "from_zero": from_zero,
         "data": base64.b64encode((picture.values / scale).astype("<f2").tobytes()).decode("ascii"),
         "standard": _bytes(standard),
         "standard_reach": float(np.nanpercentile(np.abs(standard), 98)) if np.isfinite(standard).any() else 1.0,

@@ -306,7 +306,7 @@ def embed(data: Any) -> str:
 
 def tidy(text: str) -> Markup:
     """Escape a text, keep a number and its unit on one line, set the index of a symbol low and commands as code."""
-    joined = re.sub(r"(?<=\d) (?=%)|(?<=K) (?==)|(?<==) (?=\d)", "\u00a0", text)
+    joined = re.sub(r"(?<=\d) (?=%)|(?<=\b[Kp]) (?==)|(?<==) (?=\d)", "\u00a0", text)
     lowered = _indexed_symbols().sub(lambda found: "{}<sub>{}</sub>".format(*found[0].split("_")), str(escape(joined)))
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", lowered))
 

@@ -157,7 +157,7 @@ def from_evaluations(evaluations: Sequence[Any]) -> Content:
         reason = degenerate_reason({"n_biclusters": found, "n_undefined": len(evaluation.undefined)})
         status = "degenerate" if reason else "ok"
         values = {key: float(value) for key, value in evaluation.scores.items()}
-        own = evaluation.solution.info.get("name") == "find"  # K is that of the algorithm which it chose
+        own = k != asked or evaluation.solution.info.get("name") == "find"  # no K was asked for
         solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status), own))
 
     def load(index: int) -> Drawn:

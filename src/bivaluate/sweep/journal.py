@@ -291,7 +291,7 @@ def unpack_solution(blob: bytes, of: str = "") -> Biclustering:
     """Restore a packed solution; `of` says whose, where it is damaged."""
     with _sound(f"{of}a solution in the journal is"):
         document = parse_document(_unpacked(blob).decode("utf-8"), "the journal")
-        return Biclustering(document.members, document.shape, info=document.info)
+        return Biclustering(document.members, document.shape, names=document.names, info=document.info)
 
 
 def pack_mergers(mergers: dict[str, NDArray[np.float64]]) -> bytes:

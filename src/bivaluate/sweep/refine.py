@@ -79,7 +79,7 @@ class Refined:
         """
         said = []
         labels = (matrix.row_label, matrix.col_label)
-        for k in range(len(self.solution)):
+        for k, name in enumerate(self.solution.names):
             mine = [change for change in self.changes if change.bicluster == k]
             parts = []
             for joined, verb in ((True, "gains"), (False, "loses")):
@@ -89,7 +89,7 @@ class Refined:
                         noun = nouns.removesuffix("s") if len(who) == 1 else nouns
                         parts.append(f"{verb} {len(who):,} {noun} ({first_few(who, 4)})")
             gain = math.fsum(change.gain for change in mine)
-            said.append(f"B{k + 1} {', '.join(parts)}: evidence +{gain:.3g}." if mine else f"B{k + 1} stays as it is.")
+            said.append(f"{name} {', '.join(parts)}: evidence +{gain:.3g}." if mine else f"{name} stays as it is.")
         return said
 
 
@@ -166,7 +166,7 @@ def refine_some(
             change, blocks[k], now = best
             changes.append(change)
     info = {**solution.info, "refined": True} if changes else solution.info
-    return Refined(Biclustering(blocks, matrix.shape, info=info), now, changes)
+    return Refined(Biclustering(blocks, matrix.shape, names=solution.names, info=info), now, changes)
 
 
 def _standardised(matrix: Matrix) -> Values:

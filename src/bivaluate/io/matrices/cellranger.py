@@ -3,7 +3,7 @@
 from typing import Any
 
 from bivaluate._stored import Store, sparse_source
-from bivaluate.io.formats import Format, Matrix, Options, ParameterError, Source, check_held, first_few
+from bivaluate.io.formats import LAYER, Advice, Format, Matrix, Options, ParameterError, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
 
 
@@ -32,7 +32,8 @@ def _chosen(file: Any, genome: str | None, name: str) -> Any:
     if not known:
         raise ParameterError(f"{name} holds no matrix of CellRanger (a group with data, indices and indptr).")
     if genome is None and len(known) > 1:
-        raise ParameterError(f"{name} holds {len(known)} genomes: {first_few(known)}. Choose one with layer=.")
+        found = f"{name} holds {len(known)} genomes: {first_few(known)}. Choose one with "
+        raise ParameterError(Advice(found, LAYER, "."))
     check_held(name, "genome", genome or known[0], known)
     return hdf5.member(file, genome or known[0], name)
 

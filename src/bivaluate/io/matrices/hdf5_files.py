@@ -3,7 +3,7 @@
 from typing import Any
 
 from bivaluate._stored import Store, dense_source
-from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, check_held, first_few
+from bivaluate.io.formats import LAYER, Advice, Format, FormatError, Matrix, Options, Source, check_held, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
 
 # What a file is, by an attribute or a member of its root.
@@ -31,8 +31,8 @@ def _read(source: Source, options: Options) -> Matrix:
     if options.layer is None and (known_as or len(matrices) != 1):
         held = first_few([f"/{key} {node.shape}" for key, node in found.items()]) or "nothing"
         what = f"is {known_as}" if known_as else "is an HDF5 file, but not of AnnData, MuData, CellRanger or Loom"
-        how = " Name the dataset that is the matrix with layer=." if matrices else ""
-        raise FormatError(f"{source.name} {what}. It holds {held}.{how}")
+        how = Advice(" Name the dataset that is the matrix with ", LAYER, ".") if matrices else ""
+        raise FormatError(Advice(f"{source.name} {what}. It holds {held}.", how))
     key = matrices[0] if options.layer is None else options.layer.strip("/")
     check_held(source.name, "dataset", key, found)
     cells = dense_source(store, key, False, f"{source.name}: /{key}")

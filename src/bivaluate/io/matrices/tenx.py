@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._files import atomic_path, write_whole
 from bivaluate._stored import MAX_SIDE
 from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source, indices
 
@@ -17,21 +18,36 @@ _BANNER = re.compile(r"(?i)%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|
 
 
 def _read(source: Source, options: Options) -> Matrix:
-    """Read the matrix and, in a folder, the names of features and barcodes."""
-    if not source.is_folder:
-        return Matrix(_market(source), name=source.stem)
-    files = source.listed()
+    """Read the matrix and the names of features and barcodes, or of rows and columns beside a single file."""
+    files = source.listed() if source.is_folder else [path for path in _beside(source) if path.is_file()]
     matrix = next((p for p in files if re.search(r"matrix\.mtx(\.gz)?$", p.name)), None)
-    if matrix is None:
+    if matrix is None and source.is_folder:
         raise FormatError(f"{source.name} is a folder without matrix.mtx or matrix.mtx.gz; a 10x folder has one.")
-    values = _market(Source(matrix))
-    features = _names(files, r"(features|genes)\.tsv(\.gz)?$")
-    barcodes = _names(files, r"barcodes\.tsv(\.gz)?$")
+    values = _market(source if matrix is None else Source(matrix))
+    features = _names(files, r"(features|genes|rows)\.tsv(\.gz)?$")
+    barcodes = _names(files, r"(barcodes|columns)\.tsv(\.gz)?$")
     for n, names, what in zip(values.shape, (features, barcodes), ("features", "barcodes"), strict=True):
         if names is not None and len(names) != n:
             shape = f"{values.shape[0]} x {values.shape[1]}"
-            raise source.fault(f"{matrix.name} is {shape}, but there are {len(names)} {what}.")
-    return Matrix(values, features, barcodes, source.path.name or "X")
+            raise source.fault(f"{(matrix or source.path).name} is {shape}, but there are {len(names)} {what}.")
+    return Matrix(values, features, barcodes, source.path.name or "X" if source.is_folder else source.stem)
+
+
+def _beside(source: Source) -> list[Path]:
+    """Return where the labels of the rows and columns of a single file are kept."""
+    return [source.path.with_name(f"{source.stem}.{side}.tsv") for side in ("rows", "columns")]
+
+
+def _write(matrix: Matrix, path: Path) -> None:
+    """Write the cells that are not zero, and the labels beside them."""
+    from scipy.io import mmwrite
+    from scipy.sparse import coo_array
+
+    with atomic_path(path) as part, part.open("wb") as stream:
+        mmwrite(stream, coo_array(matrix.source.rows(0, matrix.shape[0])))
+    for target, labels in zip(_beside(Source(path)), (matrix.row_labels, matrix.col_labels), strict=True):
+        if labels is not None:
+            write_whole(target, "".join(f"{label}\n" for label in labels))
 
 
 def _names(files: list[Path], pattern: str) -> tuple[str, ...] | None:
@@ -94,6 +110,6 @@ def _detects(source: Source) -> bool:
     return source.head.startswith(b"%%MatrixMarket")
 
 
-_NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes"
+_NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes; those of `NAME.mtx` stand in `NAME.rows.tsv` and `NAME.columns.tsv`"
 _NAMED = ("10x", "10x folder, Matrix Market .mtx", (".mtx",))
-FORMAT = Format(*_NAMED, _detects, _read, note=_NOTE, folder=lambda _: True, rank=8)
+FORMAT = Format(*_NAMED, _detects, _read, _write, note=_NOTE, folder=lambda _: True, rank=8)

@@ -1,7 +1,7 @@
 """Zarr folders: AnnData's and MuData's, read as genes x cells, and plain arrays as they are."""
 
 from bivaluate._stored import Store, dense_source
-from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, first_few
+from bivaluate.io.formats import LAYER, Advice, Format, FormatError, Matrix, Options, Source, first_few
 from bivaluate.io.matrices import _hdf5 as hdf5
 from bivaluate.io.matrices.h5ad import read_layout
 from bivaluate.io.matrices.mudata import read_modality
@@ -29,7 +29,7 @@ def _array(store: Store, layer: str | None, name: str) -> str:
     if layer in known or (layer is None and len(matrices) == 1):
         return str(layer or matrices[0])
     said = f"{name} is a zarr group, but not of AnnData or MuData; it holds {first_few(known) or 'no arrays'}."
-    raise FormatError(f"{said} Name the array that is the matrix with layer=.")
+    raise FormatError(Advice(f"{said} Name the array that is the matrix with ", LAYER, "."))
 
 
 def _detects(source: Source) -> bool:

@@ -118,7 +118,7 @@ def read_members(
             raise ParameterError(f"rule is {rule!r}; {source.name} ({record.name}) holds members, not loadings.")
     document = record.load(source, Options(X=X, item=item, rule=rule))
     if X is not None and document.shape is not None and document.shape != X.shape:
-        to_biclustering(replace(document, by="index", members=[]), X, source.name)
+        to_biclustering(replace(document, by="index", members=[], names=None), X, source.name)
     settled = settle(document, X, source.name, index_base=index_base, members=members)
     return with_whole_axis(settled, X, source.name), record
 

@@ -36,12 +36,14 @@ def _read(source: Source, options: Options) -> Document:
         raise source.fault(f"it has {n} documents; a matrix of these and labelled words is needed, not {size}.")
     places = {label: place for place, label in enumerate(labels)}
     pairs: list[tuple[Any, Any]] = []
+    names: list[str] = []
     for topic in sorted(int(name) for name in words):
         of_topic = [at for at, one in enumerate(topics) if one == topic]
         known = sorted({places[str(word)] for word, *_ in words[str(topic)] if str(word) in places})
         if topic >= 0 and of_topic and known:  # -1 holds what belongs to none
             pairs.append((of_topic, known) if documents == 0 else (known, of_topic))
-    return Document(pairs, "index", X.shape, {"algorithm": "BERTopic", "k": len(pairs)})
+            names.append(str(content.get("topic_labels", {}).get(str(topic), topic)))
+    return Document(pairs, "index", X.shape, {"algorithm": "BERTopic", "k": len(pairs)}, names=names)
 
 
 _NOTE = "the documents and the top words of each topic; needs the matrix, documents in their order and words as labels"

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from bivaluate._document import Document, Members, member_kinds, parse_json
+from bivaluate._document import Document, checked_document, parse_json
 from bivaluate._errors import FormatError, ParameterError, SolutionError
 from bivaluate._files import text_target
 from bivaluate.io.formats import Advice, Format, Option, Options, Source
@@ -25,15 +25,11 @@ def _read(source: Source, options: Options) -> Document:
         content = _choose(content, options.item, source.name)
     if not isinstance(content, dict) or not isinstance(content.get("biclusters"), list):
         raise source.fault('a JSON object with a list "biclusters" is needed.')
-    members: list[Members] = []
-    for k, bicluster in enumerate(content["biclusters"]):
-        if not isinstance(bicluster, list) or len(bicluster) not in (2, 3):
-            raise source.fault(f"B{k + 1} must be a list [rows, columns] or [rows, columns, data].")
-        for side, what in zip(bicluster, ("rows", "columns"), strict=False):
-            if member_kinds(side, f"{source.name}: B{k + 1}, {what}") - {"index"}:
-                raise source.fault(f"B{k + 1}, {what}: indices are needed, labels found.")
-        members.append((bicluster[0], bicluster[1]))
-    return Document(members, "index")
+    pairs = [block[:2] if isinstance(block, list) and len(block) == 3 else block for block in content["biclusters"]]
+    document = checked_document({"biclusters": pairs}, source.name)
+    if document.by == "label":
+        raise source.fault("indices are needed, labels found.")
+    return document
 
 
 def _choose(content: list[Any], item: int | None, name: str) -> Any:

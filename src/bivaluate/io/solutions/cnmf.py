@@ -115,9 +115,9 @@ def _document(usages: Matrix, spectra: Matrix, fit: _Fit, used: str, source: Sou
     if options.X is not None and set(cells[:100]) & set(options.X.row_labels or ()):
         sides.reverse()
     (row_masks, rows), (col_masks, cols) = sides
-    members = members_of_masks(row_masks, col_masks, f"{source.name}, {fit.name}: ")
+    members, names = members_of_masks(row_masks, col_masks, usages.col_labels, f"{source.name}, {fit.name}: ")
     info = {"algorithm": "cNMF", "name": fit.name, "k": fit.k, "rule": rule, "spectra": used}
-    return Document(labelled(members, rows, cols), "label", info=info)
+    return Document(labelled(members, rows, cols), "label", info=info, names=names)
 
 
 def _detects(source: Source) -> bool:

@@ -1,12 +1,11 @@
 """JBiclustGE ``.bicge`` text and JSON: names and indices from 0 side by side."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from bivaluate._document import Document, Members, member_kinds, parse_json
+from bivaluate._document import Document, checked_document, parse_json
 from bivaluate.io.formats import Format, Options, Source, indices, numbered
-
-Blocks = list[tuple[int | None, dict[str, Any]]]  # the line a bicluster starts on, what is said about it
 
 _JSON = re.compile(r'"Biclusters"\s*:\s*\{')
 _KEYS = ("Gene names", "Gene indexes", "Condition names", "Condition indexes")
@@ -28,25 +27,15 @@ def _read(source: Source, options: Options) -> Document:
 def _read_json(text: str, source: Source) -> Document:
     content = parse_json(text, source.name)
     found = content.get("Biclusters") if isinstance(content, dict) else None
-    if not isinstance(found, dict):
-        raise source.fault('an object "Biclusters" is needed.')
-    if indices(found) is None:
-        raise source.fault('the keys of "Biclusters" must be numbers.')
-    blocks: Blocks = []
-    for k, key in enumerate(sorted(found, key=int)):
-        if not isinstance(found[key], dict):
-            raise source.fault(f"B{k + 1} must be an object.")
-        for word in _KEYS:
-            kinds = member_kinds(found[key].get(word), f'{source.name}: B{k + 1}, "{word}"')
-            if kinds != {"label" if "names" in word else "index"}:
-                raise source.fault(f'B{k + 1}: "{word}" is empty or not of one kind.')
-        blocks.append((None, found[key]))
+    if not isinstance(found, dict) or indices(found) is None:
+        raise source.fault('an object "Biclusters" is needed, whose keys are numbers.')
     method = content.get("Biclustering method")
-    return _document(blocks, {"algorithm": method} if isinstance(method, str) else {}, source)
+    info = {"algorithm": method} if isinstance(method, str) else {}
+    return _document([found[key] for key in sorted(found, key=int)], info, source)
 
 
 def _read_text(text: str, source: Source) -> Document:
-    blocks: Blocks = []
+    blocks: list[tuple[int, dict[str, Any]]] = []
     top: dict[str, str] = {}
     for n, line in numbered(text):
         key, colon, value = line.strip().partition(":")
@@ -65,7 +54,8 @@ def _read_text(text: str, source: Source) -> Document:
         for what, prefix in (("genes", "Gene"), ("conditions", "Condition")):
             if not (block.get(f"{prefix} names") or block.get(f"{prefix} indexes")):
                 raise source.fault(f"this bicluster has no {what}.", start)
-    return _document(blocks, {"algorithm": top["Method_used"][:200]} if "Method_used" in top else {}, source)
+    info = {"algorithm": top["Method_used"][:200]} if "Method_used" in top else {}
+    return replace(_document([block for _, block in blocks], info, source), lines=[n for n, _ in blocks])
 
 
 def _members(key: str, words: list[str], block: dict[str, Any], n: int, source: Source) -> list[str] | list[int]:
@@ -80,19 +70,10 @@ def _members(key: str, words: list[str], block: dict[str, Any], n: int, source: 
     return numbers
 
 
-def _document(blocks: Blocks, info: dict[str, Any], source: Source) -> Document:
-    lines = [n for n, _ in blocks if n is not None] or None
-    genes, gene_indices, conditions, condition_indices = ([block.get(key) for _, block in blocks] for key in _KEYS)
-    labels: list[Members] = list(zip(genes, conditions, strict=True)) if all(genes + conditions) else []  # type: ignore[arg-type]
-    if not all(gene_indices + condition_indices):
-        if not labels:
-            raise source.fault("genes and conditions must both have names, or both indexes, throughout.")
-        return Document(labels, "label", info=info, lines=lines)
-    members: list[Members] = list(zip(gene_indices, condition_indices, strict=True))  # type: ignore[arg-type]
-    for k, (pair, names) in enumerate(zip(members, labels, strict=False)):
-        if [len(side) for side in pair] != [len(side) for side in names]:
-            raise source.fault(f"B{k + 1} has different numbers of names and indexes.", lines and lines[k])
-    return Document(members, "index", info=info, labels=labels or None, lines=lines)
+def _document(blocks: list[Any], info: dict[str, Any], source: Source) -> Document:
+    keys = dict(zip(("row_labels", "rows", "col_labels", "cols"), _KEYS, strict=True))
+    named = [{own: block.get(key) for own, key in keys.items()} if isinstance(block, dict) else 0 for block in blocks]
+    return checked_document({"biclusters": named, "info": info}, source.name)
 
 
 FORMAT = Format("jbiclustge", "JBiclustGE .bicge and JSON", (".bicge",), _detects, _read)

@@ -11,14 +11,16 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from bivaluate._document import COL_WORDS, EXAMPLE_TABLE, ROW_WORDS, Document
+from bivaluate._document import COL_WORDS, EXAMPLE_TABLE, NAME_WORDS, ROW_WORDS, Document
 from bivaluate._files import as_text, from_text, table_target
 from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, indices, numbered
 from bivaluate.io.members import labelled
 
 _ROW = frozenset(["r", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
-_CLUSTER = frozenset(["bicluster", "cluster", "module", "group"])
+_CLUSTER = frozenset([*NAME_WORDS, *(f"{word}s" for word in NAME_WORDS), "community", "modulecolors", "colors"])
+_COUNTS = (("n_genes", "numofrows"), ("n_samples", "numofcolumns"))
+_INDEXES = ("gene_indexes", "sample_indexes")
 _AXIS = "put a column 'axis' (row or column) in front, as in axis,label,B1,B2"
 _CELLS = {"0": False, "False": False, "FALSE": False, "1": True, "True": True, "TRUE": True}
 
@@ -39,10 +41,11 @@ def _header(text: str) -> tuple[int, list[str], str]:
     """Return the line of the header, its words and its delimiter."""
     n, first = next(((n, line) for n, line in numbered(text) if not line.startswith("#")), (1, ""))
     delimiter = max("\t;,", key=first.count)
-    return n, [cell.strip().strip('"').lower() for cell in first.split(delimiter)], delimiter
+    return n, [cell.strip().strip('"') for cell in first.split(delimiter)], delimiter
 
 
 def _layout(header: list[str]) -> str | None:
+    header = [word.lower() for word in header]
     if "axis" in header:
         if "bicluster" in header and {"index", "label", "member"} & set(header):
             return "long"
@@ -51,10 +54,10 @@ def _layout(header: list[str]) -> str | None:
     if words & set(ROW_WORDS) and words & set(COL_WORDS):
         return "lists"
     one_side = bool(words & _ROW) != bool(words & _COL)
-    return "clusters" if len(header) == 2 and one_side and words & _CLUSTER else None
+    return "clusters" if len(words - {""}) == 2 and one_side and words & _CLUSTER else None
 
 
-def _read(source: Source, options: Options) -> Document:
+def read_table(source: Source, options: Options) -> Document:
     """Read a table in whichever layout its header announces."""
     text = source.text()
     first, header, delimiter = _header(text)
@@ -64,8 +67,11 @@ def _read(source: Source, options: Options) -> Document:
         raise source.fault(f"the header is {', '.join(header[:8])[:120]!r}; {needed} is needed. {EXAMPLE_TABLE}")
     rows = _rows(text.split("\n")[first - 1 :], first, len(header), delimiter, source)
     if layout is None:
-        return _matrix(_with_axis(rows, options.X, source), ["axis", "label", *header[1:]], source)
-    return {"long": _long, "lists": _lists, "matrix": _matrix, "clusters": _clusters}[layout](rows, header, source)
+        return _matrix(_with_axis(rows, options.X, source), header[1:], source)
+    if layout == "matrix":
+        return _matrix(rows, header[2:], source)
+    read = {"long": _long, "lists": _lists, "clusters": _clusters}[layout]
+    return read(rows, [word.lower() for word in header], source)
 
 
 def _rows(lines: list[str], first: int, width: int, delimiter: str, source: Source) -> Rows:
@@ -77,6 +83,8 @@ def _rows(lines: list[str], first: int, width: int, delimiter: str, source: Sour
             line = first - 1 + reader.line_num
             if n == 0 or not any(cell.strip() for cell in cells):
                 continue
+            if len(cells) == width + 1 and cells[0] == str(n):  # as R's write.table numbers rows
+                del cells[0]
             if len(cells) != width:
                 raise FormatError(f"{source.name}, line {line} has {len(cells)} fields, but the header has {width}.")
             yield line, [from_text(cell.strip()) for cell in cells]
@@ -92,6 +100,7 @@ def _axis(word: str, source: Source, line: int) -> int:
 
 def _long(rows: Rows, header: list[str], source: Source) -> Document:
     found: dict[str, tuple[int, tuple[list[str], list[str]], tuple[list[str], list[str]]]] = {}
+    line_of: dict[str, int] = {}
     for line, cells in rows:
         cell = dict(zip(header, cells, strict=True))
         _, members, labels = found.setdefault(cell["bicluster"], (line, ([], []), ([], [])))
@@ -103,61 +112,83 @@ def _long(rows: Rows, header: list[str], source: Source) -> Document:
             raise source.fault("neither an index nor a label.", line)
         members[axis].append(index)
         labels[axis].append(label)
+        line_of.setdefault(label, line)
     lines = [line for line, _, _ in found.values()]
     numbers, names = [pair for _, pair, _ in found.values()], [pair for _, _, pair in found.values()]
     all_named = all(name for pair in names for side in pair for name in side)
     if all(index for pair in numbers for side in pair for index in side):
         whole = [([int(i) for i in r], [int(j) for j in c]) for r, c in numbers]
-        return Document(whole, "index", labels=names if all_named else None, lines=lines)
+        labels_ = names if all_named else None
+        return Document(whole, "index", labels=labels_, lines=lines, line_of=line_of, names=[*found])
     if not all_named:
         raise source.fault("some members have only an index and some only a label; use one throughout.")
-    return Document(names, "label" if "label" in header else "token", lines=lines)
+    by = "label" if "label" in header else "token"
+    return Document(names, by, lines=lines, line_of=line_of, names=[*found])
 
 
 def _lists(rows: Rows, header: list[str], source: Source) -> Document:
+    """Read lists, by index too where UnPaSt wrote them, and hold them against sizes stated beside them."""
     at = [next(j for j, word in enumerate(header) if word in words) for words in (ROW_WORDS, COL_WORDS)]
-    members, lines = [], []
+    name_at, *counted = (next((j for j, x in enumerate(header) if x in words), None) for words in (_CLUSTER, *_COUNTS))
+    numbered = [header.index(word) for word in _INDEXES if word in header]
+    members, positions, lines, names = [], [], [], []
     for line, cells in rows:
-        pair = [_split(cells[j]) for j in at]
-        if not all(pair):
-            raise source.fault(f"the bicluster has no {'columns' if pair[0] else 'rows'}.", line)
-        members.append((pair[0], pair[1]))
+        rows_, cols = (_split(cells[j], " " if "n_genes" in header else None) for j in at)
+        for what, j, side, stated in zip(("rows", "columns"), at, (rows_, cols), counted, strict=True):
+            if stated is not None:
+                source.check_count(cells[stated].removesuffix(".0"), len(side), header[j], line)
+            if not side:
+                raise source.fault(f"the bicluster has no {what}.", line)
+        if len(numbered) == 2:
+            found = [indices(cells[j].split()) for j in numbered]
+            if found[0] is None or found[1] is None:
+                raise source.fault("gene_indexes and sample_indexes must be whole numbers.", line)
+            if (len(found[0]), len(found[1])) != (len(rows_), len(cols)):
+                raise source.fault("different numbers of names and indexes.", line)
+            positions.append((found[0], found[1]))
+        members.append((rows_, cols))
         lines.append(line)
-    return Document(members, "token", lines=lines)
+        names.append("" if name_at is None else cells[name_at])
+    if positions:
+        return Document(positions, "index", labels=members, lines=lines, names=names)
+    return Document(members, "token", lines=lines, names=names)
 
 
-def _split(cell: str) -> list[str]:
-    """Return the members of a list, separated by semicolons, else by commas, else by blanks."""
-    mark = next((mark for mark in ";," if mark in cell), None)
+def _split(cell: str, mark: str | None) -> list[str]:
+    """Return the members of a list, separated by semicolons, else by commas, else by blanks, unless a mark is known."""
+    mark = mark or next((mark for mark in ";," if mark in cell), None)
     return [word.strip() for word in cell.split(mark) if word.strip()]
 
 
 def _clusters(rows: Rows, header: list[str], source: Source) -> Document:
-    side = 0 if header[1] in _CLUSTER else 1
+    side = next(j for j, word in enumerate(header) if word in _ROW | _COL)
+    cluster = next(j for j, word in enumerate(header) if word in _CLUSTER)
     axis = int(header[side] in _COL)
-    found: dict[str, tuple[int, tuple[list[str], list[str]]]] = {}
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    line_of: dict[str, int] = {}
     for line, cells in rows:
-        if cells[1 - side] and cells[side]:
-            found.setdefault(cells[1 - side], (line, ([], [])))[1][axis].append(cells[side])
-    lines, members = [line for line, _ in found.values()], [pair for _, pair in found.values()]
-    return Document(members, "token", lines=lines, whole=1 - axis)
+        if cells[cluster] and cells[side]:
+            found.setdefault(cells[cluster], ([], []))[axis].append(cells[side])
+            line_of.setdefault(cells[side], line)
+    return Document([*found.values()], "token", line_of=line_of, names=[*found], whole=1 - axis)
 
 
-def _matrix(rows: Rows, header: list[str], source: Source) -> Document:
-    pairs: list[tuple[list[int], list[int]]] = [([], []) for _ in header[2:]]
+def _matrix(rows: Rows, names: list[str], source: Source) -> Document:
+    pairs: list[tuple[list[int], list[int]]] = [([], []) for _ in names]
     sides: tuple[list[str], list[str]] = ([], [])
     for line, (axis_word, label, *cells) in rows:
         axis = _axis(axis_word, source, line)
         for k, cell in enumerate(cells):
             if cell not in _CELLS:
-                raise source.fault(f"cell {cell[:40]!r} under {header[k + 2]!r}; 0 or 1 is needed.", line)
+                raise source.fault(f"cell {cell[:40]!r} under {names[k]!r}; 0 or 1 is needed.", line)
             if _CELLS[cell]:
                 pairs[k][axis].append(len(sides[axis]))
         sides[axis].append(label)
     genes, conditions = sides
     if not genes or not conditions:
         raise source.fault(f"lines for both axes are needed, found {len(genes)} rows and {len(conditions)} columns.")
-    return Document(pairs, "index", (len(genes), len(conditions)), labels=labelled(pairs, genes, conditions))
+    labels = labelled(pairs, genes, conditions)
+    return Document(pairs, "index", (len(genes), len(conditions)), labels=labels, names=names)
 
 
 def _is_without_axis(text: str) -> bool:
@@ -192,8 +223,8 @@ def _write(document: Document, path: Path) -> None:
             for axis, what in enumerate(("row", "column")):
                 names = [document.labels[k][axis]] if document.labels and len(fields) == 2 else []
                 cells = ([as_text(str(value)) for value in values] for values in zip(pair[axis], *names, strict=True))
-                writer.writerows([f"B{k + 1}", what, *values] for values in cells)
+                writer.writerows([document.called(k), what, *values] for values in cells)
 
 
 _NAMED, _NOTE = ("csv", "membership table (CSV, TSV)", (".csv", ".tsv")), "four layouts, see below"
-FORMAT = Format(*_NAMED, _detects, _read, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly)
+FORMAT = Format(*_NAMED, _detects, read_table, _write, note=_NOTE, rank=1, is_certain=_is_certain, nearly=_nearly)

@@ -29,10 +29,10 @@ def _read(source: Source, options: Options) -> Document:
         left, right = (f"{plural(table.shape[1], 'bicluster')} in {table.name!r}" for table in tables)
         raise source.fault(f"the two tables disagree: {left} and {right}.")
     row_masks, col_masks = _fabia_members(rows, cols) if tables[0].name.lower() == "l" else (rows != 0, cols != 0)
-    members = members_of_masks(row_masks.T, col_masks.T, f"{source.name}: ")
+    members, names = members_of_masks(row_masks.T, col_masks.T, tables[0].col_labels, f"{source.name}: ")
     row_names, col_names = tables[0].row_labels, tables[1].row_labels
     labels = None if row_names is None or col_names is None else labelled(members, row_names, col_names)
-    return Document(members, "index", (rows.shape[0], cols.shape[0]), labels=labels)
+    return Document(members, "index", (rows.shape[0], cols.shape[0]), labels=labels, names=names)
 
 
 def _fabia_members(L: NDArray[Any], Z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

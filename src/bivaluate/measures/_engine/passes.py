@@ -58,9 +58,8 @@ class Members:
         col_set = _set_numbers([b.cols for b in solution])
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
         rows = np.concatenate([b.rows for b in solution], dtype=np.int32 if shape[0] < 2**31 else np.int64)
-        held = csr_array(
-            (np.ones(len(rows), dtype=np.int8), rows, list_starts(sizes)), (len(solution), shape[0])
-        ).tocsc()
+        by_bicluster = csr_array((np.ones_like(rows), rows, list_starts(sizes)), (len(sizes), shape[0]))
+        held = by_bicluster.tocsc()
         return cls(
             held,
             shape[1],
@@ -70,7 +69,7 @@ class Members:
             col_set,
             np.argsort(col_set, kind="stable"),
             sizes,
-            (held.astype(np.int64) @ held.T).toarray(),
+            (held @ by_bicluster.T).toarray().astype(np.int64),
         )
 
     @property
@@ -166,7 +165,7 @@ def make_chunk(cells: Any, numbers: Ints | None, plan: PassPlan) -> Chunk:
     cells = np.ascontiguousarray(cells).view()
     cells.setflags(write=False)  # kernels are compiled for one kind
     with np.errstate(over="ignore", invalid="ignore"):
-        data = _kernels_two_pass.Dense(cells, cells.mean(axis=1), np.sqrt(np.einsum("ij,ij->i", cells, cells)))
+        data = _kernels_two_pass.Dense(cells, cells.mean(axis=1), np.sqrt(np.vecdot(cells, cells)))
     return Chunk(members.layout(held), _kernels_two_pass, data)
 
 

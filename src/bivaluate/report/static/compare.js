@@ -49,7 +49,7 @@ R.sweepPanel = function (host, key, groups, nulls, width) {
 /** The measure that chooses against K, for the algorithm chosen; the K that are as good are shaded. */
 R.kCurve = function (host, curve) {
   const many = curve.good.length > 1, low = Math.min(...curve.good), high = Math.max(...curve.good);
-  const shaded = many ? " Shaded: as good." : "", ringed = curve.whole !== null ? " Ringed: the largest K with every bicluster supported." : "";
+  const shaded = many ? " Shaded: as good." : "", ringed = curve.whole !== null ? " Ringed: up to here every bicluster is supported." : "";
   const said = `${curve.said.join(" ")} ${R.capital(curve.measure)} against the K requested, ${curve.algorithm}; beside each mark, how many biclusters are supported. Filled: best.${shaded}${ringed}`;
   const drawn = R.make("div"), part = R.part("How many?", said, drawn);
   host.append(part);

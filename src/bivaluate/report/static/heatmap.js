@@ -18,7 +18,7 @@ R.tooMany = (map) => d3.sum(map.blocks, (b) => b.rows.length * b.cols.length) > 
 
 R.heatmap = function (host, detail) {
   const map = detail.heatmap, values = R.halves(map.data).map((v) => v * map.scale), standard = R.standardised(map.standard), { rows, cols } = map;
-  const ranges = { raw: { middle: map.middle, reach: map.reach, values }, standard: { middle: 0, reach: map.standard_reach, values: standard } };
+  const ranges = { raw: { middle: map.middle, reach: map.reach, values, fromZero: map.from_zero }, standard: { middle: 0, reach: map.standard_reach, values: standard } };
   const single = (noun, whole) => (whole ? noun.replace(/s$/, "") : noun), noun = single(detail.nouns[0], detail.shape[0] === rows), columnNoun = single(detail.nouns[1], detail.shape[1] === cols);
   const crowded = R.tooMany(map);
   const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1, view: "raw" };
@@ -29,7 +29,7 @@ R.heatmap = function (host, detail) {
   let picture = null, size = { width: 0, height: 0 }, lastDark = null;
 
   function paint() {
-    const colour = R.diverging(R.isDark()), lookup = d3.range(256).map((i) => d3.rgb(colour(i / 255)));
+    const colour = R.heatColours(ranges[state.view]), lookup = d3.range(256).map((i) => d3.rgb(colour(i / 255)));
     const blank = d3.rgb(R.token("--soft"));
     picture = new OffscreenCanvas(cols, rows);
     const image = new ImageData(cols, rows);
@@ -200,10 +200,12 @@ R.heatmap = function (host, detail) {
   return frame;
 };
 
+R.heatColours = (range) => (range.fromZero ? R.sequential : R.diverging)(R.isDark());
+
 R.scaleBar = function (bar, range, standard) {
   const canvas = R.make("canvas", { width: 160, height: 12, "aria-hidden": "true" });
-  const words = standard ? "standard deviations from the mean of the row as drawn" : `middle at the median ${R.number(range.middle)}`;
+  const words = standard ? "standard deviations from the mean of the row as drawn" : range.fromZero ? "no value is below 0" : `middle at the median ${R.number(range.middle)}`;
   bar.replaceChildren(R.number(range.middle - range.reach), canvas, `${R.number(range.middle + range.reach)}, ${words}; values beyond are clipped in colour only`);
-  const context = canvas.getContext("2d"), colour = R.diverging(R.isDark());
+  const context = canvas.getContext("2d"), colour = R.heatColours(range);
   d3.range(160).forEach((i) => { context.fillStyle = colour(i / 159); context.fillRect(i, 0, 1, 12); });
 };
