@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -21,6 +22,7 @@ from bivaluate import (
     find,
 )
 from bivaluate.algorithms import CoherentSubmatrices, get_algorithm
+from bivaluate.judge.choice import winners
 from bivaluate.sweep import refine
 from bivaluate.sweep.plan import stored_plan
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view, traits_of, unsuited, view_for
@@ -96,6 +98,31 @@ def test_the_plan_widens_where_evidence_grows_then_looks_closer() -> None:
     perform(new, lambda fit: 61.0)
     assert next_fits(algorithms, done, 0) == []
     assert best_fit(done) == Fit("nmf-final", 12, 2 * EXTRA_SEED)
+
+
+def test_a_solution_counts_with_the_evidence_of_its_supported_part() -> None:
+    algorithms = {"isa": Searched(True, True), "coherent": Searched(True, True)}
+    evidence = {"isa": 200.0, "isa-final": 30.0, "coherent": 80.0, "coherent-final": 80.0}
+    done: dict[Fit, dict[str, float] | None] = {}
+    chosen = []
+    while new := next_fits(algorithms, done, 0):
+        done |= {f: {"total_evidence": evidence[f.algorithm], "raw_evidence": 1.0, "n_biclusters": 3} for f in new}
+        chosen.append(best_fit(done))
+    assert [fit.algorithm for fit in chosen] == ["isa", "coherent", "coherent"]
+    rows = [{"dataset": "X", **fit._asdict(), "status": "ok", **score} for fit, score in done.items()]
+    assert winners(pd.DataFrame(rows), ["total_evidence"])["algorithm"].tolist() == ["coherent"]
+    assert best_fit({**done, Fit("isa-final", 24, 0): None}).algorithm == "isa"  # it could not be refined
+
+
+def test_a_member_that_the_pattern_explains_does_not_leave() -> None:
+    rng = np.random.default_rng(6)
+    rate = 0.2 * rng.gamma(3, 0.4, (160, 1)) * rng.gamma(3, 0.4, 60)
+    rate[:40, :18] += 1.6
+    X = rng.poisson(rate).astype(float)
+    truth = Biclustering([(range(40), range(18))], X.shape)
+    without = Biclustering([(np.delete(range(40), 9), range(18))], X.shape)  # a row of few counts need not be named
+    assert evidence_table(X, without).total > evidence_table(X, truth).total
+    assert refine(X, truth).changes == []
 
 
 def test_nothing_supported_ends_the_plan_early() -> None:

@@ -97,6 +97,11 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     table = pd.DataFrame(columns, index=results.index, dtype=np.float64)
     if (error := results.get(f"{value}_error")) is not None:
         table["stands"] = predicts(table["value"], error).astype(np.float64)
+    final = results["algorithm"].str.endswith(FINAL)
+    if math.isfinite(above) and final.any():  # a solution counts with what its supported part has alone
+        by = [results["dataset"], results["algorithm"].str.removesuffix(FINAL), results["seed"]]
+        alone, whole = (table["value"].where(part).groupby(by).transform("max") for part in (final, ~final))
+        table["stands"] *= final | ~(alone < whole)
     counting, won = table["value"].where(table["stands"] > 0).to_numpy(), np.zeros(len(table))
     for contest in contests(results):
         winner = pick(counting[contest], high, above, table["found"].to_numpy()[contest])
@@ -397,16 +402,10 @@ def agreement(
         return f"{says}."
     parts = []
     for key in others:
-        if chosen[key] == chosen[by]:
-            parts.append(f"{names[key]} agree{'s' if key == EVIDENCE else ''}")
-        elif chosen[key][0] == algorithm:
-            asking = "asked for at most" if algorithm in finds_k else "with K ="
-            parts.append(
-                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {refined(algorithm)}, {asking} {chosen[key][1]}"
-            )
-        else:
-            verb = "chooses" if key == EVIDENCE else "choose"
-            parts.append(f"{names[key]} {verb} {called(*chosen[key], finds_k)}")
+        who, ends, (its, its_k) = names[key], "s" if key == EVIDENCE else "", chosen[key]
+        same = f" on {refined(algorithm)}, {'asked for at most' if algorithm in finds_k else 'with K ='} {its_k}"
+        agrees = f"{who} agree{ends}{'' if chosen[key] == chosen[by] else same}"
+        parts.append(agrees if its == algorithm else f"{who} choose{ends} {called(its, its_k, finds_k)}")
     return f"{says}; {'; '.join(parts)}."
 
 

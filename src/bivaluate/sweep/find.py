@@ -214,7 +214,8 @@ class Found:
 
         table = self.candidates
         own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
-        return plot_candidates(table.assign(k=np.where(own_k, table["n_supported"], table["k"])), ax=ax)
+        at = [tuple(row) for row in table[list(Fit._fields)].to_numpy().tolist()].index(tuple(self.chosen or ()))
+        return plot_candidates(table.assign(k=np.where(own_k, table["n_supported"], table["k"])), chosen=at, ax=ax)
 
     def report(self, path: str | os.PathLike[str], traits: pd.DataFrame | None = None) -> Path:
         """Write the report, one HTML file.

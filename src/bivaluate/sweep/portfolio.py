@@ -103,10 +103,9 @@ def _traits(matrix: Matrix) -> Traits:
     n, m = matrix.shape
     absent_missing = matrix.sparse and matrix.absent == "missing"
     observed = zeros = 0
-    lowest, highest, whole = np.inf, -np.inf, True
+    lowest, highest, whole, two_values = np.inf, -np.inf, True, True
     sums = np.zeros(3)
     positive: list[Any] = []
-    two_values = True
     step = max(1, n * m // 4_000_000)
     for start, stop in matrix.chunks():
         cells = matrix.source.rows(start, stop)
@@ -166,10 +165,9 @@ def unsuited(key: str, traits: Traits) -> str:
     most = member.most_cells
     if traits.sparse and not ALGORITHMS[key].sparse:
         most = min(most, MOST_MADE_DENSE)
-    if n * m > most:
-        return f"it is too slow beyond {most:,.0f} cells"
-    if m > member.most_columns:
-        return f"it is too slow beyond {member.most_columns:,.0f} columns"
+    for size, limit, what in ((n * m, most, "cells"), (m, member.most_columns, "columns")):
+        if size > limit:
+            return f"it is too slow beyond {limit:,.0f} {what}"
     return ""
 
 

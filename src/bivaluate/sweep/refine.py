@@ -23,7 +23,7 @@ REFUSALS = 3  # rows or columns tried of each kind
 CHANGED = 0.25  # the largest share of the rows, or columns, of a bicluster that changes
 MOST_TRIALS, CELLS_OF_TRIALS = 400, 200_000_000
 FEWEST = 2  # rows or columns of a bicluster
-LEAST_NOISE = 0.1
+LEAST_NOISE, FITTED = 0.1, 0.5  # variance; by how much a fitted level explains noise better, on average
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,7 @@ def refine_some(
     """Refine some biclusters, the others staying as they are."""
     blocks = [(b.rows, b.cols) for b in check_solution(solution, matrix=matrix)]
     n, m = matrix.shape
-    if trials is None:
-        trials = min(MOST_TRIALS, max(CELLS_OF_TRIALS // (n * m), 10))
+    trials = min(MOST_TRIALS, max(CELLS_OF_TRIALS // (n * m), 10)) if trials is None else trials
 
     def judged() -> Evidence:
         return evidence_table(matrix, Biclustering(blocks, matrix.shape), missing=missing)
@@ -145,11 +144,10 @@ def refine_some(
     now = judged()
     changes: list[Change] = []
     Z = _standardised(matrix) if trials > 0 and n * m <= CELLS_OF_TRIALS // 10 else np.zeros((0, 0))
-    trials = trials if Z.size else 0
     for k in sorted(which, key=lambda k: -np.nan_to_num(now.gain[k])):
-        start, refused = blocks[k], set[tuple[int, int]]()
-        while trials > 0:
-            tried = [c for c in _candidates(Z, start, blocks[k]) if c[:2] not in refused]
+        start, supported, refused = blocks[k], bool(now.gain[k] > 0), set[tuple[int, int]]()
+        while Z.size and trials > 0:
+            tried = [c for c in _candidates(Z, start, blocks[k], supported) if c[:2] not in refused]
             best: tuple[Change, Pair, Evidence] | None = None
             for axis, member, joined in tried:
                 trials -= 1
@@ -172,8 +170,7 @@ def refine_some(
 def _standardised(matrix: Matrix) -> Values:
     """Return what row and column means leave, each row in units of its own spread, 0 where cells are missing."""
     view = LOG if traits_of(matrix).view == LOG else CENTRED
-    cells = make_view(matrix, view)
-    dense = cells.values
+    dense = make_view(matrix, view).values
     if view == LOG:
         dense = dense - dense.mean(axis=1, keepdims=True) - dense.mean(axis=0) + dense.mean()
     spread = dense.std(axis=1, keepdims=True)
@@ -186,16 +183,18 @@ def _changed(block: Pair, axis: int, member: int) -> Pair:
     return (own, block[1]) if axis == 0 else (block[0], own)
 
 
-def _candidates(Z: Values, start: Pair, block: Pair) -> Iterator[tuple[int, int, bool]]:
-    """Yield the rows and columns most likely to join and to leave a block; more than a quarter would be another one."""
+def _candidates(Z: Values, start: Pair, block: Pair, supported: bool) -> Iterator[tuple[int, int, bool]]:
+    """Yield the rows and columns most likely to join and to leave a block; more than a quarter would be another one.
+
+    The pattern has to explain a joining one better than noise does, and noise one that leaves a supported bicluster.
+    """
     for axis in (0, 1):
         lines, rest = block[axis], block[1 - axis]
         changed = len(np.setxor1d(start[axis], lines))
         fits = _fit(Z if axis == 0 else Z.T, lines, rest)
-        inside = np.zeros(len(fits), dtype=np.bool_)
-        inside[lines] = True
+        inside = np.isin(np.arange(len(fits)), lines)
         for joined in (True, False):
-            able = ~inside & (fits > 0) if joined else inside  # a joining one is explained better than by noise
+            able = ~inside & (fits > 0) if joined else inside & ((fits <= FITTED) | (not supported))
             if not able.any() or (not joined and len(lines) <= FEWEST):
                 continue
             order = np.argsort(np.where(able, -fits if joined else fits, np.inf), kind="stable")

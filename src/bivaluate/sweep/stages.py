@@ -55,8 +55,12 @@ def next_fits(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | Non
 
 
 def best_fit(done: Mapping[Fit, Score | None]) -> Fit | None:
-    """Return the best solution of all; None where no fit succeeded."""
-    scored = [(fit, score) for fit, score in done.items() if score is not None]
+    """Return the best solution of all; None where no fit succeeded.
+
+    An algorithm whose best solution has less evidence once only its supported part is left counts with that part.
+    """
+    weaker = {fit.algorithm for fit in done if -math.inf < _evidence(done, fit, FINAL) < _evidence(done, fit)}
+    scored = [(fit, score) for fit, score in done.items() if score is not None and fit.algorithm not in weaker]
     at = best_solution([score for _, score in scored])
     return scored[at or 0][0] if scored else None  # where all tie, the first says as much as any
 
@@ -84,7 +88,7 @@ def _wider(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 
 def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.seed == seed and fit.algorithm in algorithms})
-    if best is None or not _worth_more(algorithms[best.algorithm], done[best]):
+    if best is None or not _worth_more(algorithms[best.algorithm], _evidence(done, best)):
         return
     ks = sorted({1, *_totals(done, best.algorithm, seed)})
     for low, high in pairwise(ks):
@@ -95,28 +99,28 @@ def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 
 def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
-    if best is not None and seed < EXTRA_SEED and _worth_more(algorithms[best.algorithm], done[best]):
+    if best is not None and seed < EXTRA_SEED and _worth_more(algorithms[best.algorithm], _evidence(done, best)):
         own = best_fit({fit: score for fit, score in done.items() if fit[::2] == (best.algorithm, seed)})
         assert own is not None
         yield from (Fit(best.algorithm, own.k, seed + more * EXTRA_SEED) for more in range(1, MORE_SEEDS + 1))
 
 
 def _final(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
-    best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
-    if best is not None and _supported(done[best]):
-        yield Fit(best.algorithm + FINAL, best.k, best.seed)
+    best = best_fit(done)
+    if best is not None and best.algorithm in algorithms and _evidence(done, best) > 0:
+        yield best._replace(algorithm=best.algorithm + FINAL)
+
+
+def _evidence(done: Mapping[Fit, Score | None], fit: Fit, behind: str = "") -> float:
+    score = done.get(fit._replace(algorithm=fit.algorithm + behind))
+    return -math.inf if score is None else score[EVIDENCE]
 
 
 def _totals(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict[int, float]:
     """Return the evidence of an algorithm by K; fits that failed have none."""
-    mine = {fit.k: score for fit, score in done.items() if (fit.algorithm, fit.seed) == (algorithm, seed)}
-    return {k: -math.inf if score is None else score[EVIDENCE] for k, score in mine.items()}
+    return {fit.k: _evidence(done, fit) for fit in done if fit[::2] == (algorithm, seed)}
 
 
-def _worth_more(searched: Searched, score: Score | None) -> bool:
+def _worth_more(searched: Searched, evidence: float) -> bool:
     """Whether the K around the best, and more seeds, are tried."""
-    return searched.closer and not searched.nested and _supported(score)
-
-
-def _supported(score: Score | None) -> bool:
-    return score is not None and score[EVIDENCE] > 0
+    return searched.closer and not searched.nested and evidence > 0

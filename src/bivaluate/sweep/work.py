@@ -23,7 +23,7 @@ from bivaluate.sweep.cells import DATA, DEGENERATE, FAILED, NOT_PREDICTED, OK, T
 from bivaluate.sweep.copies import make_variant
 from bivaluate.sweep.journal import pack_mergers, pack_solution, unpack_solution
 from bivaluate.sweep.plan import plain
-from bivaluate.sweep.portfolio import PORTFOLIO, make_view
+from bivaluate.sweep.portfolio import PORTFOLIO, Member, make_view
 
 MOST_CELLS_REFINED = 250_000
 NEARLY = 30.0  # evidence that refining may add to a bicluster
@@ -148,8 +148,7 @@ def _refined(task: Task, matrix: Matrix) -> Biclustering:
     given = unpack_solution(task.given)
     found = evidence_table(matrix, given, missing=missing)
     nearly = [k for k, verdict in enumerate(found.verdicts) if verdict == NOT_SUPPORTED and found.gain[k] > -NEARLY]
-    algorithm = PORTFOLIO.get(task.algorithm.removesuffix(FINAL))
-    first = len(found.order) if algorithm is not None and algorithm.refines else 0
+    first = len(found.order) if PORTFOLIO.get(task.algorithm.removesuffix(FINAL), Member()).refines else 0
     cells = matrix.shape[0] * matrix.shape[1]
     chosen = given.select([*found.order, *nearly])
     refined = refine_some(matrix, chosen, range(first, len(chosen)), missing, 0 if cells > MOST_CELLS_REFINED else None)
