@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.evidence_data import Floats, block
 from benchmarks.noise_search import search_block
-from bivaluate.chance.assumptions import centre_columns, prepare_values
+from bivaluate.chance.assumptions import prepare_values
 from bivaluate.chance.scores import score_blocks
 from bivaluate.measures._blocks import virtual_error_value
 
@@ -20,6 +20,11 @@ SIGMAS = (0.1, 0.25, 0.5, 0.75)
 SCORES = ("VE", "VE/E0", "z", "aVE")
 
 RANKS = partial(prepare_values, normalise="rank")
+
+
+def centre_columns(X: Floats) -> Floats:
+    """Subtract from each column its mean."""
+    return prepare_values(X, "columns")
 
 
 def score(blocks: list[tuple[float, int, int]], matrix: tuple[int, int] = MATRIX) -> dict[str, Floats]:

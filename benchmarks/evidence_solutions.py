@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.evidence_data import KEYS, LOW_IS_BETTER, Floats, best, planted, random_blocks, scores, searched
 from benchmarks.noise_search import search_block
 from bivaluate import Biclustering
-from bivaluate.chance.assumptions import centre_columns
+from bivaluate.chance.assumptions import prepare_values
 
 MATRIX = (300, 40)
 FOUR = [(38, 10)] * 4
@@ -90,7 +90,7 @@ def held_out(rng: np.random.Generator, repeats: int = 30) -> tuple[list[list[str
         shapes = [(int(rng.integers(12, 19 if matrix[0] == 120 else 45)), int(rng.integers(6, 16))) for _ in range(K)]
         X, pairs = _fresh(matrix, shapes, overlap=i % 4 == 3, rng=rng)
         clone_X, clone_pairs = _fresh(matrix, shapes, overlap=False, rng=rng, clones=True)
-        noise = centre_columns(rng.standard_t(6, size=matrix))
+        noise = prepare_values(rng.standard_t(6, size=matrix), "columns")
         thin, tiny = searched(X, [(5, 2)] * K, rng), searched(X, [(3, 3)] * K, rng)
         rivals = {
             "planted": scores(X, pairs),
@@ -138,7 +138,7 @@ def _fresh(
         scale, shift = rng.uniform(0.5, 1.5, size=(r, 1)), rng.normal(size=(r, 1))
         X[np.ix_(rows, cols)] = shift + scale * wave + sigma * rng.standard_t(6, size=(r, len(cols))) / np.sqrt(1.5)
         pairs.append((rows, cols))
-    return centre_columns(X), pairs
+    return prepare_values(X, "columns"), pairs
 
 
 def _pattern(c: int, rng: np.random.Generator) -> Floats:

@@ -136,6 +136,14 @@ def checked_document(content: Any, name: str) -> Document:
     row_labels, col_labels = _said(content, ("row_labels",)), _said(content, ("col_labels", "column_labels"))
     if "biclusters" not in content and row_labels is not None and col_labels is not None:
         return document_of_labels(row_labels, col_labels, name)
+    blocks = content.get("biclusters", content)
+    by_name = isinstance(blocks, dict) and all(isinstance(block, (list, dict)) for block in blocks.values())
+    keys = list(blocks) if by_name else []
+    if keys:
+        values = list(blocks.values())
+        if all(isinstance(block, list) and not any(isinstance(m, (list, dict)) for m in block) for block in values):
+            return Document([([*map(str, block)], []) for block in values], "token", names=keys, whole=1)
+        content = {**(content if "biclusters" in content else {}), "biclusters": values}
     if "biclusters" not in content:
         raise FormatError(f'{name}: a JSON object with the key "biclusters" is needed. {EXAMPLE}')
     if content.get("schema", SCHEMA) != SCHEMA:
@@ -160,7 +168,7 @@ def checked_document(content: Any, name: str) -> Document:
         pair, beside = _sides_of(bicluster, where)
         kinds |= member_kinds(pair[0], f"{where}, rows") | member_kinds(pair[1], f"{where}, cols")
         members.append(pair)
-        name_of = _said(bicluster, NAME_WORDS) if isinstance(bicluster, dict) else None
+        name_of = keys[k] if keys else _said(bicluster, NAME_WORDS) if isinstance(bicluster, dict) else None
         called.append(str(name_of) if isinstance(name_of, (str, int)) else "")
         if beside is not None:
             for side, names, key in zip(pair, beside, ("row_labels", "col_labels"), strict=True):

@@ -156,18 +156,14 @@ class Biclustering(Sequence[Bicluster]):
     ) -> None:
         self._shape = None if shape is None else _check_shape(shape)
         pairs = list(biclusters)
-        if names is None:
-            named = [getattr(pair, "name", "") for pair in pairs]
-        else:
-            named = checked_names(names := list(names)) or [""] * len(names)
-        if len(named) != len(pairs):
+        given = [getattr(pair, "name", "") for pair in pairs] if names is None else list(names)
+        if len(given) != len(pairs):
             raise SolutionError(
-                f"{plural(len(named), 'name')} for {plural(len(pairs), 'bicluster')}: one each is needed."
+                f"{plural(len(given), 'name')} for {plural(len(pairs), 'bicluster')}: give one to each."
             )
-        self._biclusters = tuple(
-            _check_bicluster(pair, name, k, self._shape)
-            for k, (pair, name) in enumerate(zip(pairs, named, strict=True))
-        )
+        called = given if names is None else checked_names(given) or [""] * len(pairs)
+        each = enumerate(zip(pairs, called, strict=True))
+        self._biclusters = tuple(_check_bicluster(pair, name, k, self._shape) for k, (pair, name) in each)
         self._info = dict(info or {})
 
     @classmethod

@@ -1,5 +1,7 @@
 """What every algorithm of the registry promises."""
 
+import ast
+import inspect
 import json
 import os
 import signal
@@ -18,6 +20,8 @@ from sklearn.utils.estimator_checks import check_estimator
 import bivaluate.algorithms
 from bivaluate import DenseWarning, MatrixError, ParameterError
 from bivaluate.algorithms import ALGORITHMS, get_algorithm, make_estimator
+from bivaluate.algorithms._estimator import BiclusteringEstimator
+from bivaluate.algorithms.algorithm import algorithm
 from bivaluate.algorithms.registry import algorithm_label, parameters_of
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
@@ -317,3 +321,14 @@ def test_missing_cells_are_refused_with_who_takes_them():
 def test_a_vector_is_refused_without_its_cells():
     with pytest.raises(MatrixError, match=r"cannot use X: Expected 2D array, got 1D array instead$"):
         make_estimator("las", 2).fit(np.arange(500.0))
+
+
+def test_type_checkers_see_the_parameters_of_estimators():
+    """A base without types, as scikit-learn's are, would make them accept any argument."""
+    tree = ast.parse(Path(inspect.getfile(BiclusteringEstimator)).read_text(encoding="utf-8"))
+    checked = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    classes = {node.name: node for part in checked for node in part.body if isinstance(node, ast.ClassDef)}
+    (base,) = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "BiclusteringEstimator"]
+    assert [ast.unparse(parent) in classes for parent in base.bases] == [True]
+    assert classes[ast.unparse(base.bases[0])].bases == []
+    assert algorithm.__dataclass_transform__

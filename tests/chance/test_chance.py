@@ -10,7 +10,7 @@ from benchmarks.noise_search import search_block
 from bivaluate import Biclustering, BivaluateWarning, NullModelWarning, ParameterError, evaluate, virtual_error
 from bivaluate.chance import moments
 from bivaluate.chance import scores as chance
-from bivaluate.chance.assumptions import broken_assumptions, centre_columns, prepare_values
+from bivaluate.chance.assumptions import broken_assumptions, prepare_values
 from bivaluate.chance.moments import null_mean, null_sd, search_reference
 from bivaluate.chance.permutation import permutation_null, permutation_p_value
 from bivaluate.chance.scores import largest_weight_sum
@@ -243,7 +243,7 @@ def test_broken_assumptions_are_named(words):
 
 def test_remedies_silence_the_warning():
     kinds = noise_kinds()
-    assert broken_assumptions(Matrix(centre_columns(kinds["Columns have strong effects"]))) == {}
+    assert broken_assumptions(Matrix(prepare_values(kinds["Columns have strong effects"], "columns"))) == {}
     assert broken_assumptions(Matrix(prepare_values(kinds["Values are heavily skewed"], normalise="rank"))) == {}
     assert broken_assumptions(Matrix(np.random.default_rng(1).normal(size=(100, 20)))) == {}
     assert broken_assumptions(Matrix(np.ones((100, 20)))) == {}

@@ -110,7 +110,7 @@ def example(kind, seed):
 def test_the_naive_twin_agrees(kind, seed, limits):
     X, blocks = example(kind, seed)
     alone, gain, forms, order = twin.evidence(X, [(list(rows), list(cols)) for rows, cols in blocks])
-    limits("chance", DUPLICATE=2.0, _ALIKE=2.0, _MOST_EVEN=0)  # none is called redundant
+    limits("chance", DUPLICATE=2.0, ALIKE=2.0, _MOST_EVEN=0)  # none is called redundant
     result = evidence_table(X, Biclustering(blocks, X.shape), missing="omit")
     assert result.alone == pytest.approx(alone, abs=1e-9)
     assert result.gain == pytest.approx(gain, abs=1e-9)

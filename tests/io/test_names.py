@@ -1,13 +1,17 @@
 """Biclusters keep the names of their file, and a few unknown labels do not stop anybody."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from bivaluate import (
     Biclustering,
+    FormatError,
     LabelWarning,
     Matrix,
     SolutionError,
@@ -15,8 +19,10 @@ from bivaluate import (
     enrich,
     evaluate,
     propose_pruning,
+    read_matrix,
     read_solution,
     traits,
+    write_matrix,
     write_solution,
 )
 from bivaluate.enrichment import GeneSets
@@ -64,6 +70,66 @@ def test_names_of_a_file_are_kept_in_its_order(name, tmp_path, X):
     for again in ("again.json", "again.csv"):
         write_solution(solution, tmp_path / again, X=small)
         assert read_solution(tmp_path / again, small).names == ["M4", "M1"]
+
+
+LISTS = {
+    "mods.gmt": "M4\tna\tg1\tg3\nM1\thttp://x\tg2\tg2\n",
+    "mods.json": '{"M4": ["g1", "g3"], "M1": ["g2"]}',
+    "hdwgcna.csv": "gene_name,module,kME\ng1,M4,0.1\ng2,M1,0.2\ng3,M4,0.3\n",
+    "markers.csv": ",p_val,cluster,gene\n1,0.1,M4,g1\n2,0.1,M4,g3\n3,0.2,M1,g2\n",
+    "r.txt": '"gene" "module"\n"1" "g1" "M4"\n"2" "g3" "M4"\n"3" "g2" "M1"\n',
+}
+
+
+@pytest.mark.parametrize("name", [*LISTS, "folder"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_lists_of_genes_in_the_style_of_other_tools(name, turned, tmp_path, X):
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+        (path / "M4.txt").write_text("# genes\ng1\ng3\n")
+        (path / "M1.txt").write_text("g2\n")
+    else:
+        path.write_text(LISTS[name])
+    if turned and name not in ("folder", "mods.gmt"):
+        pytest.skip("the header says that the genes are rows")
+    solution = read_solution(path, X.T if turned else X)
+    found = {name: (b.cols if turned else b.rows).tolist() for name, b in zip(solution.names, solution, strict=True)}
+    assert found == {"M4": [1, 3], "M1": [2]}
+    assert solution[0].shape == (
+        (20, 2) if turned and name != "folder" else (20, 1) if turned else (len(found[solution.names[0]]), 20)
+    )
+
+
+def test_a_mapping_of_biclusters_by_name(tmp_path, X):
+    path = tmp_path / "s.json"
+    path.write_text('{"M4": {"genes": ["g1"], "samples": ["s1"]}, "M1": {"genes": ["g2"], "samples": ["s2"]}}')
+    assert read_solution(path, X).names == ["M4", "M1"]
+
+
+def test_a_gmt_file_without_genes(tmp_path, X):
+    path = tmp_path / "s.gmt"
+    path.write_text("M4\tna\n")
+    with pytest.raises(FormatError, match="line 1: a name, a description and members are needed"):
+        read_solution(path, X)
+
+
+def test_matrix_market_with_labels_beside_it(tmp_path, X):
+    sparse = Matrix.of(csr_array(np.where(X > 1, X, 0)))
+    whole = Matrix(sparse.source, tuple(GENES), tuple(SAMPLES))
+    write_matrix(whole, tmp_path / "x.mtx")
+    again = read_matrix(tmp_path / "x.mtx")
+    assert (again.row_labels, again.col_labels, again.sparse) == (tuple(GENES), tuple(SAMPLES), True)
+    np.testing.assert_array_equal(again.values, np.where(X > 1, X, 0))
+    (tmp_path / "x.rows.tsv").write_text("g1\n")
+    with pytest.raises(FormatError, match=r"x.mtx is 60 x 20, but there are 1 features"):
+        read_matrix(tmp_path / "x.mtx")
+
+
+def test_what_a_command_wrote_is_named_by_options_of_the_command_line(tmp_path):
+    words = ["run", "example:", "-a", "mine=cmd:cp Makefile {out}", "-k", "2", "-o", str(tmp_path / "o.json")]
+    done = subprocess.run([sys.executable, "-m", "bivaluate", *words], capture_output=True, text=True, check=False)
+    assert "Name its format with --param format=" in done.stderr
 
 
 def test_names_survive_what_is_done_to_a_solution(table, X, tmp_path):

@@ -177,6 +177,7 @@ def test_every_format_is_tested():
         "cnmf",
         "csv",
         "factors",
+        "gene-lists",
         "masks",
         "rds",
         "score-tables",

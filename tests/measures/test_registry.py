@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bivaluate import Biclustering, BivaluateWarning, ParameterError, evaluate
-from bivaluate.chance.assumptions import centre_columns
+from bivaluate.chance.assumptions import prepare_values
 from bivaluate.measures.coverage import bicluster_shapes
 from bivaluate.measures.normalised import virtual_error_sums
 from bivaluate.measures.workspace import Workspace
@@ -170,7 +170,7 @@ def test_the_function_gives_what_evaluate_gives(key):
     metric = METRICS[key]
     parameters = inspect.signature(metric.function).parameters.values()
     needed = tuple(p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD)
-    data = centre_columns(X) if metric.key.endswith("_centred") else X
+    data = prepare_values(np.asarray(X, dtype=float), "columns") if metric.key.endswith("_centred") else X
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BivaluateWarning)
         found = [metric.function(*ARGUMENTS[needed](data, b)) for b in SOLUTION]

@@ -78,6 +78,17 @@ def test_every_source_gives_what_the_naive_twin_gives(make, tmp_path, small_chun
         alone = Workspace.of(matrix, solution)  # asked for no mergers
         np.testing.assert_array_equal(alone.ve, np.diag(ve), err_msg=name)
         np.testing.assert_array_equal(alone.constant_rows, np.diag(constant), err_msg=name)
+        np.testing.assert_array_equal(alone.merged_ve, ve, err_msg=name)  # asked for afterwards
+
+
+def test_mergers_asked_for_after_their_biclusters_are_the_same():
+    X = np.random.default_rng(4).normal(size=(60, 12))
+    for second in (range(30, 50), range(10, 50)):  # that share no rows, and that do
+        solution = Biclustering([(range(20), range(5)), (second, range(4, 11))], X.shape)
+        work = Workspace.of(X, solution)
+        alone = work.ve
+        np.testing.assert_array_equal(work.merged_ve, mergers(X, solution)[0])
+        np.testing.assert_array_equal(alone, np.diag(work.merged_ve))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, np.bool_])

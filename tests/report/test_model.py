@@ -142,7 +142,7 @@ def test_failed_and_unfinished_solutions_are_warned_of() -> None:
         "cell 0; cell 1; cell 2; cell 3; cell 4; cell 5; cell 6; cell 7; and 2 more. Run the same command again to continue."
     ]
     assert page.warnings[1]["title"] == "Failed: 2"
-    assert page.warnings[1]["texts"] == ["a, Spectral, K = 8 and a, Spectral, K = 9: K exceeds a side"]
+    assert page.warnings[1]["texts"] == ["Spectral: 2 failed of 2 fits. For example: K exceeds a side"]
     assert page.details == []
     assert page.data["datasets"] == ["a", "b"]
     assert "Nothing has been scored yet." in render(page)

@@ -223,22 +223,19 @@ def test_a_budget_too_small_for_any_fit_is_an_error(raised) -> None:
 
 
 @pytest.mark.parametrize("begun", [3, 5])
-def test_what_a_budget_cuts_off_is_said_and_the_rest_answers(raised, begun) -> None:
+def test_what_a_budget_cuts_off_is_said_and_the_rest_answers(found, raised, begun) -> None:
     tasks: list[str] = []
 
     def left() -> float:
         return 60.0 if len(tasks) <= begun else 0.0  # it is over when one more fit begins
 
-    found = find(
-        raised[0], algorithms=QUICK, time=left, n_jobs=1, progress=lambda done, total, name: tasks.append(name)
-    )
-    whole = find(raised[0], algorithms=QUICK)
-    assert 0 < len(found.candidates) < len(whole.candidates)
-    assert re.fullmatch(r"After the time allowed not all was done: \d+ fits? of .* did not finish\.", found.notes[-1])
-    shared = whole.candidates.merge(found.candidates, on=["algorithm", "k", "seed"], suffixes=("", "_cut"))
-    assert len(shared) == len(found.candidates)
+    cut = find(raised[0], algorithms=QUICK, time=left, n_jobs=1, progress=lambda done, total, name: tasks.append(name))
+    assert 0 < len(cut.candidates) < len(found.candidates)
+    assert re.fullmatch(r"After the time allowed not all was done: \d+ fits? of .* did not finish\.", cut.notes[-1])
+    shared = found.candidates.merge(cut.candidates, on=["algorithm", "k", "seed"], suffixes=("", "_cut"))
+    assert len(shared) == len(cut.candidates)
     assert shared["total_evidence"].tolist() == shared["total_evidence_cut"].tolist()
-    assert len(found.solution) > 0
+    assert len(cut.solution) > 0
 
 
 def test_ctrl_c_keeps_the_best_so_far(raised) -> None:

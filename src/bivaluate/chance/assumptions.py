@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bivaluate._check import check_choice, check_values
+from bivaluate._check import check_choice
 from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import percent
 from bivaluate._types import Floats, Ints
@@ -32,11 +32,6 @@ _FEWEST_ROWS = 10
 # Rows with less than this share of the squares of others hold nothing but rounding.
 _ROUNDING = 1e-24
 COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
-
-
-def centre_columns(X: Any) -> Floats:
-    """Subtract from each column of `X` its mean over all rows; missing cells stay missing."""
-    return prepare_values(check_values(X, "omit"), "columns")
 
 
 def column_means(values: Floats) -> Floats:

@@ -9,7 +9,7 @@ import typer
 
 from bivaluate._text import plural
 from bivaluate.cli.options import Csv, GeneSetFile, Json, MatrixFile, Seed, SolutionFile, grouped, option
-from bivaluate.cli.tables import give, number, out, percentage, print_list, print_table
+from bivaluate.cli.tables import give, out, percentage, print_list, print_records
 
 
 @grouped
@@ -49,14 +49,9 @@ def enrich(
         return
     counts = result.background
     out.print(f"{counts['annotated']:,} of {counts['genes']:,} genes are in {plural(counts['sets'], 'set')}.")
-    rows = [
-        (
-            *(row["bicluster"], str(row["genes"]), str(row["annotated"]), str(row["n_enriched"])),
-            *(percentage(row["random"]), set_name(row["best"], row["title"]) or "–"),
-            *(number(row["p"]), number(row["q"])),
-        )
-        for row in result.biclusters
-    ]
-    print_table(["", "genes", "annotated", "sets", "random", "best set", "p", "q"], rows)
+    named = {"bicluster": "", "genes": "genes", "annotated": "annotated", "n_enriched": "sets", "share": "random"}
+    shown = [(percentage(row["random"]), set_name(row["best"], row["title"])) for row in result.biclusters]
+    rows = [row | {"share": share, "set": best} for row, (share, best) in zip(result.biclusters, shown, strict=True)]
+    print_records(named | {"set": "best set", "p": "p", "q": "q"}, rows)
     print_list(f"Enriched (q ≤ {level:g})", describe_enrichment(result))
     out.print(f"\n{result.summary}")

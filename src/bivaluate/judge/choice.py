@@ -402,16 +402,10 @@ def agreement(
         return f"{says}."
     parts = []
     for key in others:
-        if chosen[key] == chosen[by]:
-            parts.append(f"{names[key]} agree{'s' if key == EVIDENCE else ''}")
-        elif chosen[key][0] == algorithm:
-            asking = "asked for at most" if algorithm in finds_k else "with K ="
-            parts.append(
-                f"{names[key]} agree{'s' if key == EVIDENCE else ''} on {refined(algorithm)}, {asking} {chosen[key][1]}"
-            )
-        else:
-            verb = "chooses" if key == EVIDENCE else "choose"
-            parts.append(f"{names[key]} {verb} {called(*chosen[key], finds_k)}")
+        who, ends, (its, its_k) = names[key], "s" if key == EVIDENCE else "", chosen[key]
+        same = f" on {refined(algorithm)}, {'asked for at most' if algorithm in finds_k else 'with K ='} {its_k}"
+        agrees = f"{who} agree{ends}{'' if chosen[key] == chosen[by] else same}"
+        parts.append(agrees if its == algorithm else f"{who} choose{ends} {called(its, its_k, finds_k)}")
     return f"{says}; {'; '.join(parts)}."
 
 

@@ -42,10 +42,10 @@ def describe_findings(
         sentences.append(f"The solution covers only {percent(share)} of the matrix.")
     if evidence is not None:
         sentences += _not_judged(evidence, workspace, names) + _against_nve(evidence, nve)
-    if evidence is not None and evidence.series > 0:
-        columns = workspace.matrix.nouns[1]
-        said = f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that."
-        sentences.append(f"{said} If the order of the {columns} means nothing, shuffle them.")
+        if evidence.series > 0:
+            columns = workspace.matrix.nouns[1]
+            said = f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that."
+            sentences.append(f"{said} If the order of the {columns} means nothing, shuffle them.")
     return sentences + _absent(workspace.matrix)
 
 

@@ -40,8 +40,7 @@ def evidence_rows(evidence: Evidence, cover: Cover, names: Sequence[str]) -> lis
         shared = max((cover.shared_cells(k, other) for other in others), default=0) / max(cover.sizes[k], 1)
         with_whom = BETWEEN.join(names[other] for other in others)
         found = (float(evidence.gain[k]), float(evidence.alone[k]), evidence.patterns[k], verdict, verdict == SUPPORTED)
-        values = (*found, with_whom, float(shared), evidence.reasons[k])
-        rows.append(dict(zip(EVIDENCE_COLUMNS, values, strict=True)))
+        rows.append(dict(zip(EVIDENCE_COLUMNS, (*found, with_whom, float(shared), evidence.reasons[k]), strict=True)))
     return rows
 
 

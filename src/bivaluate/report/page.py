@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bivaluate._text import listing, number, percent, plural
 from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.judge.choice import EVIDENCE, RAW, about_k, all_supported, pick, reached
-from bivaluate.judge.verdict import Verdict
+from bivaluate.judge.verdict import Verdict, capital
 from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_metrics
 from bivaluate.report.groups import Gathered, Group, gather
 from bivaluate.report.methods import BETTER
@@ -84,7 +84,7 @@ def make_page(source: Content, title: str | None = None, by: str | None = None) 
             for name, case in cases.items()
             if len(cases) > 1
         ],
-        warnings=_warnings(source, groups),
+        warnings=_warnings(source),
         details=details,
         detail_note=_detail_note(source, groups, chosen),
         measures=keys,
@@ -161,6 +161,7 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
         held_out=source.held_out,
         finds_k={group.algorithm for group in groups if source.solutions[group.taken].finds_k},
         surrogates=surrogates,
+        p_value=source.choice_p(judged.criterion).get(dataset, math.nan) if source.nulls else math.nan,
         p_values={key: reached(source.choice_p(key).get(dataset, math.nan), surrogates) for key in asked},
     )
     supported = any(group.value("n_supported") > 0 for group in groups)
@@ -169,14 +170,8 @@ def _case(dataset: str, judged: Gathered, source: Content, drawn: Mapping[int, D
     if of is None:
         return case
     shown = drawn.get(of.taken) or source.load(of.taken)
-    beside = next((n for n in source.nulls if (n.dataset, n.algorithm, n.k) == (dataset, of.algorithm, of.k)), None)
-    known = beside is not None and case.criterion in beside.bands
-    return replace(
-        case,
-        verdict=shown.verdict if shown is not None else None,
-        near=of.name if near is not None else "",
-        p_value=source.choice_p(case.criterion).get(dataset, math.nan) if known else math.nan,
-    )
+    known = shown.verdict if shown is not None else None
+    return replace(case, verdict=known, near=of.name if near is not None else "")
 
 
 def _curve(case: Findings) -> dict[str, Any] | None:
@@ -328,8 +323,12 @@ def _detail_note(source: Content, groups: Sequence[Group], chosen: Sequence[Grou
     return f"{plural(len(chosen), 'solution')} are drawn: {order}. {rest} are in the table only."
 
 
-def _warnings(source: Content, groups: Sequence[Group]) -> list[dict[str, Any]]:
+def _warnings(source: Content) -> list[dict[str, Any]]:
     """Return what is not finished, failed or took too long, and why: a title and texts each."""
+    import pandas as pd
+
+    from bivaluate.sweep.load import failed_fits, failure_sentences
+
     said: list[dict[str, Any]] = []
     again = "Run the same command again to continue."
     if source.missing:
@@ -339,13 +338,9 @@ def _warnings(source: Content, groups: Sequence[Group]) -> list[dict[str, Any]]:
     if source.missing_copies:
         text = f"Fits on surrogates: null bands and p-values rest on those that are finished. {again}"
         said.append({"title": f"Not finished beside the data: {source.missing_copies:,}", "texts": [text]})
-    for status in ("failed", "timed out"):
-        reasons: dict[str, list[str]] = {}
-        for group in groups:
-            if group.statuses.get(status):
-                reasons.setdefault(group.reason or status, []).append(f"{group.dataset}, {group.name}")
-        texts = [f"{listing(where, 4 if len(where) > 5 else 5)}: {reason}" for reason, where in reasons.items()]
-        if texts:
-            total = sum(group.statuses.get(status, 0) for group in groups)
-            said.append({"title": f"{status.capitalize()}: {total:,}", "texts": texts})
+    bad = {status: sum(one.status == status for one in source.solutions) for status in ("failed", "timed out")}
+    if title := ", ".join(f"{status}: {count:,}" for status, count in bad.items() if count):
+        rows = [(one.label or one.algorithm, one.status, one.reason) for one in source.solutions]
+        failed = failed_fits(pd.DataFrame(rows, columns=["algorithm", "status", "reason"]))
+        said.append({"title": capital(title), "texts": failure_sentences(failed)})
     return said

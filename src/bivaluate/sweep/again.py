@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._rows import LARGEST_DENSE_BYTES
-from bivaluate.sweep.folder import MATRICES
+from bivaluate.sweep.folder import LARGEST_COPY, MATRICES
 from bivaluate.sweep.portfolio import AUTO
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def held_out_command(run: Run) -> str:
     fitted = {(cell.dataset, cell.algorithm) for cell in run.cells}
     names = [split_name(word)[0] or word for word in plan.algorithms if word != AUTO]
     everywhere = all((dataset, name) in fitted for dataset in run.datasets for name in names)
-    dense = all(8 * entry["n_rows"] * entry["n_cols"] <= LARGEST_DENSE_BYTES for entry in run.matrices.values())
+    dense = all(8 * entry["n_rows"] * entry["n_cols"] <= LARGEST_COPY for entry in run.matrices.values())
     if not (everywhere and dense and all(os.path.exists(spec) or is_name(spec) for spec in plan.datasets)):
         return ""
     words = ["bivaluate", "sweep", "--plan", str(run.path), "--held-out", str(FOLDS), "--out", _new_folder(run.path)]

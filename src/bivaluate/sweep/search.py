@@ -22,19 +22,8 @@ from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
-from bivaluate.judge.choice import (
-    EVIDENCE,
-    RAW,
-    AtK,
-    about_k,
-    all_supported,
-    as_good,
-    degenerate_reason,
-    high_is_better,
-    judged_statuses,
-    pick,
-    supported_at,
-)
+from bivaluate.judge import choice
+from bivaluate.judge.choice import EVIDENCE, RAW, AtK, as_good, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.judge.verdict import Verdict
 from bivaluate.matrix import Matrix
@@ -129,7 +118,7 @@ class KSelection:
         (3, 3)
         """
         best, scores = self._tried[self.best_index_], self.cv_results_["score"]
-        found = None if self.nothing_ else as_good(self._tried, scores, high_is_better(self.scoring))
+        found = None if self.nothing_ else as_good(self._tried, scores, choice.high_is_better(self.scoring))
         return found or (best, best)
 
     @property
@@ -143,7 +132,7 @@ class KSelection:
         >>> choice.k_all_supported_ is None
         True
         """
-        found = all_supported(self._curve)
+        found = choice.all_supported(self._curve)
         return None if found is None else found.k
 
     @property
@@ -160,9 +149,9 @@ class KSelection:
             return Verdict(f"{_nothing(name, self.scoring)} {name} = {best} comes nearest.")
         first = f"Take {name} = {best}."
         if self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
-            lead = supported_at(self._curve, best, name)
+            lead = choice.supported_at(self._curve, best, name)
             first = f"{first[:-1]}: {lead[:1].lower()}{lead[1:]}"
-        text = " ".join([first, *about_k(self._curve, best, self.scoring, name)])
+        text = " ".join([first, *choice.about_k(self._curve, best, self.scoring, name)])
         return Verdict(text.replace("bicluster", "factor") if name == "n_components" else text)
 
     @property
@@ -351,7 +340,7 @@ def _fit(
             scores = evaluate(matrix, solution, **options).scores
     except Exception as error:
         return estimator, {**row, "status": "failed", "reason": reason_of(error)}
-    if reason := degenerate_reason(scores):
+    if reason := choice.degenerate_reason(scores):
         row |= {"status": "degenerate", "reason": reason}
     return estimator, {**row, **scores, "score": scores[scoring]}
 

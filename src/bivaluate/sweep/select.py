@@ -149,8 +149,8 @@ def select(run: Run, by: str | None = None) -> Selection:
     for measure in _measures(results, by):
         high, above = high_is_better(measure), get_metric(measure).nothing
         summary = candidates(results, measure, high, above)
-        chosen = _with_range(best(summary, high, above), summary, high)
-        for name, frame in {"candidates": summary, "best": chosen, "best_k": best_k(summary, high, above)}.items():
+        chosen, of_each = best(summary, high, above), best_k(summary, high, above)
+        for name, frame in {"candidates": summary, "best": chosen, "best_k": of_each}.items():
             if len(null):
                 frame = frame.merge(band(null, measure), on=CANDIDATE, how="left")
                 if name == "best":
@@ -162,8 +162,7 @@ def select(run: Run, by: str | None = None) -> Selection:
     supported = supported.groupby(CANDIDATE).mean().reset_index()
     for name in ("best", "candidates"):
         joined[name] = joined[name].merge(supported, on=CANDIDATE, how="left")
-    curves = (choice.curve_of(row, joined["candidates"]) for row in joined["best"].to_dict("records"))
-    joined["best"]["k_all_supported"] = [getattr(choice.all_supported(curve), "k", math.nan) for curve in curves]
+    joined["best"] = _with_others(joined["best"], joined["candidates"])
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)
     verdict = [_verdict(run, joined, name, by, own_k) for name in run.datasets]
@@ -261,14 +260,16 @@ def is_own_k(algorithm: str) -> bool:
         return False
 
 
-def _with_range(best: pd.DataFrame, summary: pd.DataFrame, high: bool) -> pd.DataFrame:
-    """Return the choices with ``k_low`` and ``k_high``: the K of the algorithm that are as good as its best."""
+def _with_others(best: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
+    """Return the choices with the K of the algorithm that are as good, and the one up to which all is supported."""
     ranges = []
     for row in best.to_dict("records"):
-        base = str(row["algorithm"]).removesuffix(FINAL)
-        mine = summary[(summary["dataset"] == row["dataset"]) & (summary["algorithm"] == base)]
-        ranges.append(choice.as_good(mine["k"].tolist(), mine["mean"].tolist(), high) or (row["k"], row["k"]))
-    return best.assign(k_low=[low for low, _ in ranges], k_high=[end for _, end in ranges])
+        curve = choice.curve_of(row, candidates)
+        ks, values, high = [at.k for at in curve], [at.value for at in curve], high_is_better(row["measure"])
+        low_high = choice.as_good(ks, values, high) or (row["k"], row["k"])
+        ranges.append((*low_high, getattr(choice.all_supported(curve), "k", math.nan)))
+    names = ("k_low", "k_high", "k_all_supported")
+    return best.assign(**{name: [found[i] for found in ranges] for i, name in enumerate(names)})
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:

@@ -16,7 +16,7 @@ from bivaluate._files import as_text, from_text, table_target
 from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, indices, numbered
 from bivaluate.io.members import labelled
 
-_ROW = frozenset(["r", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
+_ROW = frozenset(["r", "gene_name", "gene_id", "symbol", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
 _CLUSTER = frozenset([*NAME_WORDS, *(f"{word}s" for word in NAME_WORDS), "community", "modulecolors", "colors"])
 _COUNTS = (("n_genes", "numofrows"), ("n_samples", "numofcolumns"))
@@ -40,7 +40,7 @@ def _is_certain(source: Source) -> bool:
 def _header(text: str) -> tuple[int, list[str], str]:
     """Return the line of the header, its words and its delimiter."""
     n, first = next(((n, line) for n, line in numbered(text) if not line.startswith("#")), (1, ""))
-    delimiter = max("\t;,", key=first.count)
+    delimiter = max("\t;, ", key=first.count)
     return n, [cell.strip().strip('"') for cell in first.split(delimiter)], delimiter
 
 
@@ -54,7 +54,7 @@ def _layout(header: list[str]) -> str | None:
     if words & set(ROW_WORDS) and words & set(COL_WORDS):
         return "lists"
     one_side = bool(words & _ROW) != bool(words & _COL)
-    return "clusters" if len(words - {""}) == 2 and one_side and words & _CLUSTER else None
+    return "clusters" if one_side and words & _CLUSTER else None
 
 
 def read_table(source: Source, options: Options) -> Document:
