@@ -344,7 +344,7 @@ class Evaluation:
         """
         mergers = {}
         along = self._workspace.along_axis
-        for key, of, merged in (("ve", along, along.merged_ve), ("msr", self._workspace, self._workspace.merged_msr)):
+        for key, of, merged in (("ve", along, along.mergers[0]), ("msr", self._workspace, self._workspace.mergers[1])):
             mergers[key] = merged.copy()
             np.fill_diagonal(mergers[key], of.masked(np.diagonal(merged)))
         return mergers
