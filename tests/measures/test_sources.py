@@ -43,7 +43,7 @@ def sources(X, folder):
 def mergers(matrix, solution, **options):
     """VE, MSR and constant rows of all mergers."""
     work = Workspace.of(matrix, solution, **options)
-    return work.merged_ve, work.merged_msr, work.merged_constant_rows
+    return *work.mergers, work.merged_constant_rows
 
 
 @pytest.fixture(autouse=True)
