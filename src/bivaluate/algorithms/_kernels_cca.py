@@ -26,38 +26,28 @@ def delete_nodes(X: Any, delta: float, factor: float, columns_too: bool, tie: fl
     n, m = X.shape
     row_left, col_left, B = np.zeros(n), np.zeros(m), np.empty((n, m))  # the columns left are the first m of B
     rows, row_sum, spread, of_rows = np.arange(n), np.empty(n), np.empty(n), np.zeros(n)
-    cols, col_sum, col_square, of_cols = np.arange(m), np.zeros(m), np.zeros(m), np.empty(m)
-    cross, g, stay = np.empty(m), np.zeros(m), np.arange(m)  # cross: sums of cells times the sum of their row
-    for i in range(n):
-        for j in range(m):
-            B[i, j] = X[i, j]
-            col_sum[j] += X[i, j]
-            col_square[j] += X[i, j] ** 2
-    many, by_columns, narrower, size = True, False, True, n + m
-    far = 0
+    cols, col_sum, col_square, of_cols, g = np.arange(m), np.empty(m), np.empty(m), np.empty(m), np.zeros(m)
+    cross = np.empty(m)  # sums of cells times the sum of their row
+    many, by_columns, narrower, size, far = True, False, True, n + m, 0
     while True:
         if narrower:
             for j in range(m):
-                cross[j] = 0.0
+                col_sum[j], col_square[j], cross[j] = 0.0, 0.0, 0.0
             for k in range(n):
                 i, total, squares = rows[k], 0.0, 0.0
                 for j in range(m):
-                    B[i, j] = B[i, stay[j]]
-                    total += B[i, j]
-                    squares += B[i, j] ** 2
+                    x = X[i, cols[j]]
+                    B[i, j] = x
+                    total += x
+                    squares += x * x
                 row_sum[k], spread[k] = total, squares - total * total / m
                 for j in range(m):
-                    cross[j] += total * B[i, j]
-        mean, square, step, H, levels, worst_row, worst_col, anew = (
-            0.0,
-            0.0,
-            0.0,
-            0.0,
-            0.0,
-            -1.0,
-            -1.0,
-            many or narrower,
-        )
+                    x = B[i, j]
+                    col_sum[j] += x
+                    col_square[j] += x * x
+                    cross[j] += x * total
+        mean, square, step, H, levels = 0.0, 0.0, 0.0, 0.0, 0.0
+        worst_row, worst_col, anew = -1.0, -1.0, many or narrower
         for j in range(m):
             mean += col_sum[j] / (n * m)
         for j in range(m):
@@ -98,7 +88,7 @@ def delete_nodes(X: Any, delta: float, factor: float, columns_too: bool, tie: fl
         if by_columns:
             for j in range(m):
                 if of_cols[j] <= limit and j != worst:
-                    cols[left], col_sum[left], col_square[left], stay[left] = cols[j], col_sum[j], col_square[j], j
+                    cols[left] = cols[j]
                     left += 1
             narrower, m = left < m, left
         else:
