@@ -90,6 +90,7 @@ def _keep(name: str, found: list[Any]) -> None:
             "goal": c.goal,
             "reached": c.verdict,
             "note": c.note,
+            "measured": time.strftime("%Y-%m-%d"),
         }
         for c in found
     ]

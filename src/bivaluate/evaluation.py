@@ -183,9 +183,9 @@ def evaluate(
 def _warn(result: Evaluation) -> None:
     if undefined := result.undefined:
         found = f"{listing(undefined, 10)} {'has' if len(undefined) == 1 else 'have'} one row or one column"
-        said = f"{found}, where coherence is not defined: left out of the scores. Pass "
-        advice = Advice(said, Option("degenerate", "formula"), " for the formula's 0.")
-        warnings.warn(DegenerateWarning(advice), stacklevel=3)
+        said = f"{found}, where coherence is not defined: left out of the scores."
+        advice = Advice(" Pass ", Option("degenerate", "formula"), " for the formula's 0.")
+        warnings.warn(DegenerateWarning(Advice(said, advice)), stacklevel=3)
 
 
 class _Scores(dict[str, float]):
@@ -344,7 +344,7 @@ class Evaluation:
         """
         mergers = {}
         along = self._workspace.along_axis
-        for key, of, merged in (("ve", along, along.merged_ve), ("msr", self._workspace, self._workspace.merged_msr)):
+        for key, of, merged in (("ve", along, along.mergers[0]), ("msr", self._workspace, self._workspace.mergers[1])):
             mergers[key] = merged.copy()
             np.fill_diagonal(mergers[key], of.masked(np.diagonal(merged)))
         return mergers

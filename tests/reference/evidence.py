@@ -362,11 +362,11 @@ def evidence(X, blocks):
     if family(X) == "weights":
         return selected(Weights(X), blocks)[:4]
     *found, accepted = selected(Normal(X), blocks)
-    alone, gain, _, order = found
+    alone, gain, own, order = found
     if {"shape", "affine"} & {*accepted} and sum(alone > 0) > len(order):
         _, other, forms, others, _ = selected(Normal(X, shapes=False), blocks)
         if sum(other[others]) > sum(gain[order]):
-            return alone, other, forms, others
+            return alone, other, [forms[k] if k in others else own[k] for k in range(len(blocks))], others
     return found
 
 

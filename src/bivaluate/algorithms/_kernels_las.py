@@ -91,10 +91,9 @@ def choose(values: Any, k: int, cut: float, chosen: Any) -> None:
     # chosen[np.argsort(-values, kind="stable")[:k]] = 1, all others 0
     for i in range(len(values)):
         chosen[i] = values[i] > cut
-    taken = np.int64(0)
+    spare = np.int64(k)
     for i in range(len(values)):
-        taken += np.int64(chosen[i])
-    spare = k - taken
+        spare -= np.int64(chosen[i])
     for i in range(len(values)):
         if spare == 0:
             break
@@ -112,31 +111,55 @@ def log_tail(z: float) -> float:
 
 
 @kernel
-def best_size(values: Any, ordered: Any, others: Any, choices: Any, chosen: Any, scores: Any) -> None:
-    """Mark the largest values of each line that score best; `ordered` holds them in rising order.
+def best_size(values: Any, others: Any, choices: Any, chosen: Any, scores: Any) -> None:
+    """Mark the largest values of each line that score best.
 
-    The score of the r largest of n values, of sum S, is -log Phi(-z) - log C(n, r) with z = S / sqrt(r * other).
+    The score of the r largest of n values, of sum S, is -log Phi(-z) - log C(n, r) with z = S / sqrt(r * other). They
+    are put in falling order part by part, as far as a part may hold the end of the best.
     """
-    # scores = log_tail(ordered[:, ::-1].cumsum(axis=1) / sqrt(r * others)) - choices[1:]; size = scores.argmax(axis=1)
-    n, z = values.shape[1], np.empty(values.shape[1] + 1)
+    # scores = log_tail(np.sort(values)[:, ::-1].cumsum(axis=1) / sqrt(r * others)) - choices[1:]; argmax(axis=1)
+    n = values.shape[1]
+    ordered, below, ends, limits = np.empty(n), np.empty(n), np.empty((n + 1, 2), np.int64), np.empty((n + 1, 2))
     for g in range(len(values)):
-        total, near, most, size = 0.0, 0.0, -np.inf, 1
-        for r in range(1, n + 1):
-            total += ordered[g, n - r]
-            z[r] = total / math.sqrt(r * others[g])
-            if 0.5 * z[r] * abs(z[r]) - choices[r] > most:
-                near, most, size = max(z[r], 0.0), 0.5 * z[r] * abs(z[r]) - choices[r], r
-        # -log Phi(-z) <= z^2 / 2 + log(2 pi) / 2 + asinh(z / 2), and asinh is below each of its tangents
-        slope = 1.0 / math.sqrt(near * near + 4.0)
-        height = 0.919 + math.asinh(0.5 * near) - near * slope + 1e-6
-        best = log_tail(z[size]) - choices[size] - 1e-9
-        for r in range(1, n + 1):
-            if 0.5 * z[r] * z[r] + slope * z[r] + height - choices[r] > best:
-                score = log_tail(z[r]) - choices[r]
-                if score > best:
-                    best, size = score, r
+        other, best, size, cut, slope, height, depth = others[g], -np.inf, 0, 0.0, 0.0, 0.0, 1
+        ends[0, 0], ends[0, 1], limits[0, 0], limits[0, 1] = 0, n, 0.0, np.inf
+        for i in range(n):
+            ordered[i] = values[g, i]
+        while depth > 0:
+            depth -= 1
+            a, b, total, top = ends[depth, 0], ends[depth, 1], limits[depth, 0], max(limits[depth, 1], 0.0)
+            # z^2 and -choices are largest at the ends; -log Phi(-z) <= z^2 / 2 + log(2 pi) / 2 + asinh(z / 2) (tangent)
+            least, last = max(total, 0.0) + top, max(total, 0.0) + (b - a) * top
+            square = max(least * least / ((a + 1) * other), last * last / (b * other))
+            if a == b or 0.5 * square + slope * math.sqrt(square) + height - min(choices[a + 1], choices[b]) < best:
+                continue
+            pivot = ordered[(a + b) // 2]
+            n_above, n_below = split(ordered[a:b], b - a, pivot, ordered[a:b], below)
+            ends[depth + 1, 0], ends[depth + 1, 1], limits[depth + 1, 0], limits[depth + 1, 1] = (
+                a,
+                a + n_above,
+                total,
+                top,
+            )
+            for i in range(a, a + n_above):
+                total += ordered[i]
+            for i in range(a + n_above, b - n_below):
+                ordered[i] = pivot
+                total += pivot
+                z = total / math.sqrt((i + 1) * other)
+                if 0.5 * z * z + slope * z + height - choices[i + 1] < best:
+                    continue
+                score = log_tail(z) - choices[i + 1]
+                if score > best or (score == best and i < size):
+                    best, size, cut, near = score, i + 1, pivot, max(z, 0.0)
+                    slope = 1.0 / math.sqrt(near * near + 4.0)
+                    height = 0.919 + math.asinh(0.5 * near) - near * slope + 1e-6
+            for i in range(n_below):
+                ordered[b - n_below + i] = below[i]
+            ends[depth, 0], ends[depth, 1], limits[depth, 0], limits[depth, 1] = b - n_below, b, total, pivot
+            depth += 2
         scores[g] = best
-        choose(values[g], size, ordered[g, n - size], chosen[g])
+        choose(values[g], size, cut, chosen[g])
 
 
 @kernel

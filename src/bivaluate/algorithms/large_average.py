@@ -176,7 +176,7 @@ def _best_lines(M: Values, sets: Masks) -> tuple[Masks, Values]:
     total, scores = np.empty((len(sets), M.shape[1])), np.empty(len(sets))
     sum_lines(M, sets, total)
     best = np.empty(total.shape, np.uint8)
-    best_size(total, np.sort(total, axis=1), sets.sum(axis=1, dtype=np.int64), log_binomials(M.shape[1]), best, scores)
+    best_size(total, sets.sum(axis=1, dtype=np.int64), log_binomials(M.shape[1]), best, scores)
     return best, scores
 
 

@@ -287,25 +287,10 @@ class Workspace:
             return np.zeros((len(self.solution),) * 2, dtype=np.int64)
         return constant_row_counts(self.block, self.solution)
 
-    @property
-    def block_errors(self) -> tuple[Floats, Floats]:
-        """VE and MSR of each bicluster, formula values."""
-        return self._of_blocks(0), self._of_blocks(1)
-
     @cached_property
     def mergers(self) -> tuple[Floats, Floats]:
         """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
         return self._merged[0], self._merged[1]
-
-    @property
-    def merged_ve(self) -> Floats:
-        """VE of all super-biclusters."""
-        return self.mergers[0]
-
-    @property
-    def merged_msr(self) -> Floats:
-        """MSR of all super-biclusters."""
-        return self.mergers[1]
 
     @property
     def ve(self) -> Floats:
@@ -418,12 +403,12 @@ class Workspace:
             yield from self._ve_parts
         else:
             every = np.arange(len(self.solution))
-            yield every, every, self.merged_ve, self.merged_constant_rows
+            yield every, every, self.mergers[0], self.merged_constant_rows
 
     def merged_ve_with(self, partner: Ints) -> Floats:
         """Return VE of the merger of each bicluster with one other."""
         if not self.in_parts:
-            return np.asarray(self.merged_ve[np.arange(len(partner)), partner])
+            return np.asarray(self.mergers[0][np.arange(len(partner)), partner])
         merged = np.empty(len(partner))
         for one, other, ve, _ in self.ve_parts():
             for i, j, errors in ((one, other, ve), (other, one, ve.T)):

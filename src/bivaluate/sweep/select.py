@@ -331,7 +331,7 @@ def _cautions(run: Run, tables: Tables, by: str, undecided: Mapping[str, str]) -
     are = {what: "is" if count == 1 else "are" for what, count in left.items() if count}
     sentences = [f"{what} {is_} not finished; start the sweep again to continue." for what, is_ in are.items()]
     if failures := failure_sentences(failed_fits(run.results)):
-        sentences += [*failures, f"all reasons are in {run.path / 'results.csv'}; `sweep --retry` fits again."]
+        sentences += [*failures, f"all reasons are in {run.path / 'results.csv'}."]
     sentences += unpredicted_sentences(run)
     best = tables["best"][tables["best"]["measure"] == by]
     chosen = {row["dataset"]: row for row in best.to_dict("records")}

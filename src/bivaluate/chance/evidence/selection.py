@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -169,15 +169,17 @@ def select(model: Family, cover: Cover, n_jobs: int | None) -> Evidence:
     if shaped and (np.nan_to_num(found.alone) > 0).sum() > len(found.order):
         plain = model.without_shapes()
         judged = _for_each(lambda k: plain.judge(blocks[k], plain.start), K, n_jobs)
-        other, _ = _select(plain, cover, blocks, judged)
-        return replace(other, alone=found.alone) if other.total > found.total else found
+        other, _ = _select(plain, cover, blocks, judged, found)
+        return other if other.total > found.total else found
     return found
 
 
-def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged]) -> tuple[Evidence, bool]:
+def _select(
+    model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged], by_itself: Evidence | None = None
+) -> tuple[Evidence, bool]:
     """Accept the bicluster of largest gain as long as there is one, each judged given those before it.
 
-    Returned with whether one that is accepted has a shape.
+    Returned with whether one that is accepted has a shape. What biclusters are alone may be known from `by_itself`.
     """
     solution, K = cover.solution, len(cover.solution)
     state, names, shaped = model.start, Names(model.matrix.shape), False
@@ -212,6 +214,8 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
             names.accept(solution[k])
         stale |= waiting
     waiting[list(redundant)] = True
+    own = tuple(pattern if alone[k] > 0 else NONE for k, pattern in enumerate(patterns))
+    own, alone = (own, alone) if by_itself is None else (by_itself.patterns, by_itself.alone)
     _raw_of_rest(model, cover, blocks, judged, raws, state, waiting)
     redundant |= {
         k: tuple(other for other in sorted(order) if cover.shared_cells(k, other))
@@ -228,7 +232,7 @@ def _select(model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Jud
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
         raws,
-        tuple(pattern if alone[k] > 0 or k in order else NONE for k, pattern in enumerate(patterns)),
+        tuple(patterns[k] if k in order else own[k] for k in range(K)),
         tuple(
             SUPPORTED if k in order else REDUNDANT if k in redundant else NOT_SUPPORTED if judgeable[k] else TOO_SMALL
             for k in range(K)

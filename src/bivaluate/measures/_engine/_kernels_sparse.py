@@ -134,7 +134,7 @@ def subtract_shared_rows(split: Split, layout: Layout, patterns: Patterns, leads
 
 def order_patterns(members: Members, patterns: Patterns, leads: Ints, alone: bool) -> Ordered:
     """Return the patterns of the mergers of the leads in ascending order."""
-    place_at = np.zeros(members.K, dtype=np.int64)
+    place_at = np.zeros(len(members.sizes), dtype=np.int64)
     place_at[leads] = np.arange(len(leads)) * len(members.cols)
     place = np.empty(0 if alone else len(leads) * len(members.cols), np.int32)
     ordered = Ordered(patterns.values.copy(), np.empty_like(patterns.values), place_at, place)

@@ -85,11 +85,12 @@ def fill_block(data: Dense, rows: Any, wanted: Any, block: Any) -> None:
     """Write the centred values of `rows` into `block` (column, row); only the columns `wanted` need be there."""
     # block[wanted, :R] = (cells[rows] - level[rows][:, None]).T[wanted]
     cells, level, _ = data
-    whole = rows.size - rows.size % 4
+    whole, every = rows.size - rows.size % 4, wanted.size == len(block)
     for r in range(0, whole, 4):  # four rows at a time: they lie next to each other in the block
         x0, x1, x2, x3 = cells[rows[r]], cells[rows[r + 1]], cells[rows[r + 2]], cells[rows[r + 3]]
         c0, c1, c2, c3 = level[rows[r]], level[rows[r + 1]], level[rows[r + 2]], level[rows[r + 3]]
-        for q in wanted:
+        for t in range(wanted.size):
+            q = t if every else wanted[t]
             block[q, r] = x0[q] - c0
             block[q, r + 1] = x1[q] - c1
             block[q, r + 2] = x2[q] - c2

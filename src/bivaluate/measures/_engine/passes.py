@@ -6,11 +6,10 @@ so it does not matter where a chunk is looked at, nor in which order. An array i
 
 from __future__ import annotations
 
-import functools
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -58,7 +57,7 @@ class Members:
         col_set = _set_numbers([b.cols for b in solution])
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
         rows = np.concatenate([b.rows for b in solution], dtype=np.int32 if shape[0] < 2**31 else np.int64)
-        by_bicluster = csr_array((np.ones_like(rows), rows, list_starts(sizes)), (len(sizes), shape[0]))
+        by_bicluster = csr_array((np.ones(len(rows), dtype=np.int8), rows, list_starts(sizes)), (len(sizes), shape[0]))
         held = by_bicluster.tocsc()
         return cls(
             held,
@@ -69,13 +68,8 @@ class Members:
             col_set,
             np.argsort(col_set, kind="stable"),
             sizes,
-            (held @ by_bicluster.T).toarray().astype(np.int64),
+            (held.astype(np.int64) @ by_bicluster.T).toarray(),
         )
-
-    @property
-    def K(self) -> int:
-        """Number of biclusters."""
-        return len(self.sizes)
 
     def layout(self, held: Any = None) -> Layout:
         """Return the members among some rows, given as columns of `held`; without any it is about columns alone."""
@@ -120,7 +114,7 @@ class Sums(NamedTuple):
 
 def add_sums(chunk: Chunk, plan: PassPlan, into: Sums, threads: int = 1) -> None:
     """Do the first pass: add up columns, over the rows of each bicluster and over those a lead shares with another."""
-    layout, K = chunk.layout, plan.members.K
+    layout, K = chunk.layout, len(plan.members.sizes)
     norms = chunk.data.norm[layout.rows]
     np.maximum.at(into.top, np.repeat(np.arange(K), np.diff(layout.row_start)), norms)
     into.top_inverse[0] = max(into.top_inverse[0], float((1.0 / norms[norms > 0]).max(initial=0.0)))
@@ -179,7 +173,7 @@ class Rows:
 
     def run(self, work: Any, plan: PassPlan, into: Part, rows: Ints | None = None, threads: int = 1) -> Part:
         """Return `into` with what all chunks of these rows (None: all that are used) add to it."""
-        matrix, every = self.matrix, np.arange(plan.members.K)
+        matrix, every = self.matrix, np.arange(len(plan.members.sizes))
         if self.whole:
             self.chunk = self.chunk or make_chunk(matrix.source.array, None, plan)
             work(self.chunk, plan, into, threads)
@@ -193,7 +187,7 @@ class Rows:
             leads = every if rows is None else plan.leads
             shared = _Shared(uuid.uuid4().hex, work, plan, leads, type(into), shapes, matrix.without_cells())
             pieces = list(matrix.source.pieces(numbers, matrix.memory))
-            found: Part = added_up(client, _chunk_sums, _all_added, shared, pieces, matrix.progress)
+            found: Part = added_up(client, _chunk_sums, partial(reduce, added), shared, pieces, matrix.progress)
             return added(into, found)
         parts = split_rows(numbers, matrix.source, matrix.memory)  # the next ones are read while these are worked on
         for done, (part, cells) in enumerate(zip(parts, read_ahead(partial(read_rows, matrix), parts), strict=True), 1):
@@ -241,10 +235,6 @@ def _chunk_sums(shared: _Shared, ends: tuple[int, int], block: Any, start: int |
     cells = matrix.checked(rows, numbers=numbers)
     work(make_chunk(cells, numbers, plan), plan, into, 1)
     return into
-
-
-def _all_added(parts: Sequence[Any]) -> Any:
-    return functools.reduce(added, parts)
 
 
 def _writable(value: Any) -> Any:

@@ -28,7 +28,7 @@ from bivaluate.measures._engine.passes import (
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
-    from bivaluate.measures._engine._kernels_two_pass import Errors, Layout
+    from bivaluate.measures._engine._kernels_two_pass import Errors
     from bivaluate.solution import Biclustering
 
 # A merger is computed again with care when its VE, or the residue as a share of the variance, falls below these.
@@ -72,11 +72,6 @@ class TwoPasses:
     def members(self) -> Members:
         """Who is in which bicluster."""
         return Members.of(self.solution, self.matrix.shape, self.used)
-
-    @cached_property
-    def no_rows(self) -> Layout:
-        """The layout of columns alone."""
-        return self.members.layout()
 
     def matrices(self) -> tuple[Floats, Floats, Ints]:
         """Return VE, MSR and numbers of constant rows of all mergers, K x K; the biclusters are on the diagonal."""
@@ -130,7 +125,7 @@ class TwoPasses:
             return np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0), dtype=np.int64)
         members, n_cols = self.members, np.diff(self.members.col_start)
         cells = int(members.sizes @ n_cols) if alone else 2 * int(members.sizes.sum()) * len(members.cols)
-        threads = _threads(self.n_jobs, cells)
+        threads = max(1, min(count_cores(self.n_jobs), 1 + cells // CELLS_PER_THREAD))
         ve, msr, constant = (np.zeros((K, K)) for _ in range(3))
         errors = kernels.Errors(ve, msr, constant, np.zeros((K, K), dtype=np.bool_))
         variance = np.zeros((K, K))
@@ -142,7 +137,7 @@ class TwoPasses:
                 errors.doubtful[:] = True  # squares overflow or underflow
                 break
             kernels.finish_patterns(
-                self.no_rows, plan.patterns, self.sums.sums, self.sums.top, leads, alone, errors.doubtful
+                members.layout(), plan.patterns, self.sums.sums, self.sums.top, leads, alone, errors.doubtful
             )
             if self.matrix.sparse:
                 from bivaluate.measures._engine import _kernels_sparse
@@ -177,7 +172,7 @@ class TwoPasses:
         patterns = kernels.Patterns(
             at, np.zeros((K, K + 1), dtype=np.int64), np.empty(total, np.uint32), np.zeros(total), np.zeros((K, K))
         )
-        kernels.unite_columns(self.no_rows, patterns, n_used, leads, alone)
+        kernels.unite_columns(members.layout(), patterns, n_used, leads, alone)
         plan = PassPlan(members, leads, alone, patterns, self.tile)
         if self.sums is None:
             sums = Sums(np.zeros((K, n_used)), np.zeros(K), np.zeros(1), patterns.values)
@@ -226,8 +221,7 @@ class TwoPasses:
 
 
 def _cut(found: tuple[Floats, Floats, Ints], i: slice, j: slice) -> tuple[Floats, Floats, Ints]:
-    ve, msr, constant = found
-    return ve[i, j], msr[i, j], constant[i, j]
+    return found[0][i, j], found[1][i, j], found[2][i, j]
 
 
 def _tile_rows(solution: Biclustering) -> int:
@@ -238,7 +232,3 @@ def _tile_rows(solution: Biclustering) -> int:
     longest = max(len(b.rows) for b in solution)
     tile = min(max(TILE_CELLS // width // 32 * 32, 32), 256)
     return min(tile, -(-longest // LANES) * LANES)
-
-
-def _threads(n_jobs: int | None, cells: int) -> int:
-    return max(1, min(count_cores(n_jobs), 1 + cells // CELLS_PER_THREAD))
