@@ -96,7 +96,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
         raise FormatError(f"{name} is not UTF-8 text (byte {error.start}); bivaluate JSON was expected.") from None
     except OSError as error:
         raise FileError(f"cannot read {name}: {error.strerror or error}.") from error
-    return parse_document(text, name)
+    return checked_document(parse_json(text, name), name)
 
 
 def parse_json(text: str, name: str) -> Any:
@@ -122,13 +122,8 @@ def _refuse_constant(word: str) -> float:
     raise ValueError(f"{word} is not a JSON value")
 
 
-def parse_document(text: str, name: str) -> Document:
-    """Check the text of a bivaluate JSON file; `name` stands in messages."""
-    return checked_document(parse_json(text, name), name)
-
-
 def checked_document(content: Any, name: str) -> Document:
-    """Check what a bivaluate JSON file holds."""
+    """Check what a bivaluate JSON file holds; `name` stands in messages."""
     if isinstance(content, list):
         content = {"biclusters": content}
     if not isinstance(content, dict):

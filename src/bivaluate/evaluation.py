@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -504,21 +504,14 @@ class Evaluation:
         >>> evaluate(X, S).to_dict()["shape"]
         [5, 6]
         """
-        errors = {key: _none_for_nan(error) for key, error in self.standard_errors.items() if key in self.scores}
-        return {
-            "name": self.solution.info.get("name"),
-            "shape": list(self.matrix.shape),
-            "scores": {key: _none_for_nan(value) for key, value in self.scores.items()},
-            "status": self.status,
-            "solution": self.solution.to_dict(),
-            **({"standard_errors": errors} if self._sampled is not None else {}),
-            "biclusters": [
-                {key: _none_for_nan(value) for key, value in record.items()} | {"reasons": self._reasons(k)}
-                for k, record in enumerate(self.records)
-            ],
-            "verdict": self.verdict.to_dict(),
-            "findings": self.findings,
-        }
+        name, solution = self.solution.info.get("name"), self.solution.to_dict()
+        known = {"name": name, "shape": list(self.matrix.shape), "scores": _none_for_nan(self.scores)}
+        known |= {"status": self.status, "solution": solution}
+        if self._sampled is not None:
+            errors = {key: error for key, error in self.standard_errors.items() if key in self.scores}
+            known["standard_errors"] = _none_for_nan(errors)
+        records = [_none_for_nan(record) | {"reasons": self._reasons(k)} for k, record in enumerate(self.records)]
+        return known | {"biclusters": records, "verdict": self.verdict.to_dict(), "findings": self.findings}
 
     def _bicluster_status(self, k: int) -> str:
         if not self._workspace.defined[k]:
@@ -583,8 +576,8 @@ class Evaluation:
 _DOES_NOT_FIT = "it needs more cells at once than fit in memory"
 
 
-def _none_for_nan(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+def _none_for_nan(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in values.items()}
 
 
 def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[..., float]:

@@ -565,9 +565,8 @@ def _source_of(cells: Any, name: str) -> RowSource:
     """Return where the rows of what a user has come from; what is small becomes an array of float64."""
     if type(cells).__module__.startswith("scipy.sparse"):
         if cells.ndim != 2 or np.dtype(cells.dtype).kind not in "fiub":
-            raise MatrixError(
-                f"{name} has {cells.ndim} dimensions and dtype {cells.dtype}; a matrix of numbers is needed."
-            )
+            found = f"{cells.ndim} dimensions and dtype {cells.dtype}"
+            raise MatrixError(f"{name} has {found}; a matrix of numbers is needed.")
         return SparseSource(cells)
     if type(cells).__module__.startswith("dask."):
         from bivaluate._cluster import DaskSource

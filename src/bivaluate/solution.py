@@ -642,12 +642,9 @@ class Biclustering(Sequence[Bicluster]):
         """
         import pandas as pd
 
-        lines = [
-            (name, side, int(member))
-            for name, pair in zip(self.names, self, strict=True)
-            for side, members in zip(SIDES, pair, strict=True)
-            for member in members
-        ]
+        pairs = zip(self.names, self, strict=True)
+        sides = [(name, *side) for name, pair in pairs for side in zip(SIDES, pair, strict=True)]
+        lines = [(name, side, int(member)) for name, side, members in sides for member in members]
         frame = pd.DataFrame(lines, columns=["bicluster", "side", "index"])
         labels = {side: getattr(X, name, None) for side, name in zip(SIDES, ("row_labels", "col_labels"), strict=True)}
         if any(labels.values()):
@@ -842,9 +839,8 @@ def as_document(solution: Biclustering) -> Document:
         return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else str(value)
 
     members = [(rows.tolist(), cols.tolist()) for rows, cols in solution]
-    names = solution.names if any(bicluster.name for bicluster in solution) else None
     info = json.loads(json.dumps(dict(solution.info), default=plain))
-    return Document(members, "index", solution.shape if solution.has_shape else None, info, names=names)
+    return Document(members, "index", solution.shape if solution.has_shape else None, info, names=solution.names)
 
 
 def members_of_masks(

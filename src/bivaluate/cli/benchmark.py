@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from bivaluate._errors import ParameterError
 from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, WorkerJobs, listed, option
@@ -51,29 +51,18 @@ def benchmark(
         if not (name and equals and folder):
             raise ParameterError(f"--solutions is {text!r}; NAME=FOLDER is needed, for example mine=my_folder.")
         folders[name] = folder
+    words = split_algorithms(algorithms)
+    how: dict[str, Any] = {"algorithms": words, "cases": listed(cases), "seeds": seeds, "solutions": folders}
+    how |= {"time_limit": time_limit, "rescore": rescore, "measures": own or (), "jobs": jobs, "scheduler": scheduler}
     with progress() as update:
-        found = run_benchmark(
-            run_folder,
-            quick=not full,
-            algorithms=split_algorithms(algorithms),
-            cases=listed(cases),
-            seeds=seeds,
-            solutions=folders,
-            time_limit=time_limit,
-            rescore=rescore,
-            measures=own or (),
-            jobs=jobs,
-            scheduler=scheduler,
-            progress=update,
-        )
+        found = run_benchmark(run_folder, quick=not full, **how, progress=update)
     if not len(found.solutions):
         report_failures(found.failed, found.failed["algorithm"], run_folder / "run")
     tables = answer(found)
     command = f"bivaluate benchmark {'--full' if full else '--quick'}"
     written = write_page(found, tables, run_folder / "benchmark.md", command)
-    document = {name: table.to_dict("records") for name, table in tables.items()} | {
-        "headline": benchmark_headline(tables)
-    }
+    headline = benchmark_headline(tables)
+    document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline}
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
         records = tables["algorithms"].to_dict("records")
         names = [name for name in tables["algorithms"].columns if name != "algorithm"]
@@ -86,7 +75,7 @@ def benchmark(
         rows = [(*names_of([row["measure"]]), *(number(row[key], 2) for key in asked)) for row in records]
         headings = ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"]
         print_table(headings, rows, "Which measure recognises it?")
-        out.print(f"\n{benchmark_headline(tables)}")
+        out.print(f"\n{headline}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
-    named = [split_name(word)[0] or word for word in split_algorithms(algorithms) or []]
+    named = [split_name(word)[0] or word for word in words or []]
     report_failures(found.failed, named, run_folder / "run")

@@ -24,11 +24,8 @@ def _show_formats(as_json: bool, csv: Path | None) -> None:
     if give([record | {"extensions": " ".join(record["extensions"])} for record in records], records, csv, as_json):
         return
     for f in records:
-        f |= {
-            "extensions": " ".join(f["extensions"]),
-            "written": "yes" * f["written"],
-            "index_base": "" if f["index_base"] is None else str(f["index_base"]),
-        }
+        f |= {"extensions": " ".join(f["extensions"]), "written": "yes" * f["written"]}
+        f["index_base"] = "" if f["index_base"] is None else str(f["index_base"])
     shown = {name: name for name in ("kind", "key", "name", "extensions")}
     print_records(shown | {"written": "out", "index_base": "numbers count from"}, records)
 

@@ -87,18 +87,9 @@ def _examine() -> dict[str, Any]:
             needed[name] = installed_version(name)
         elif name != "bivaluate" and extra[1] not in ("test", "dev", "docs", "all"):
             optional[name] = installed_version(name), extra[1]
-    return {
-        "machine": {
-            "bivaluate": __version__,
-            "python": sys.version.split()[0],
-            "system": platform.platform(),
-            "cores": count_cores(None),
-            "compiled kernels": _kernel_folder(),
-            "data": str(cache_folder()),
-        },
-        "needed": needed,
-        "optional": optional,
-    }
+    machine = {"bivaluate": __version__, "python": sys.version.split()[0], "system": platform.platform()}
+    found = {"cores": count_cores(None), "compiled kernels": _kernel_folder(), "data": str(cache_folder())}
+    return {"machine": machine | found, "needed": needed, "optional": optional}
 
 
 def _kernel_folder() -> str:

@@ -10,14 +10,14 @@ import signal
 import sys
 import time
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bivaluate import __version__
 from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, suggest
-from bivaluate.cli.options import SETTINGS, Command, ask_for, spoken
+from bivaluate.cli.options import SETTINGS, Command, ask_for, option, spoken
 
 # Sub-command -> what it does. Its module is imported when the command runs.
 COMMANDS = {
@@ -100,25 +100,18 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-_VERSION = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version.")
-_QUIET = typer.Option(False, "--quiet", "-q", help="Print only results and errors.")
-_VERBOSE = typer.Option(False, "--verbose", "-v", help="Also print how long it took.")
-_UNTRUSTED = typer.Option(False, "--untrusted", help="Parse input files in a sandboxed process first.")
-_FORCE = typer.Option(False, "--force", help="Replace existing files of another kind.")
-
-
 @app.callback()
 def root(
     context: typer.Context,
-    version: bool = _VERSION,
-    quiet: bool = _QUIET,
-    verbose: bool = _VERBOSE,
-    untrusted: bool = _UNTRUSTED,
-    force: bool = _FORCE,
+    version: Annotated[bool, option("Print the version.", "--version", callback=_print_version, is_eager=True)] = False,
+    quiet: Annotated[bool, option("Print only results and errors.", "--quiet", "-q")] = False,
+    verbose: Annotated[bool, option("Also print how long it took.", "--verbose", "-v")] = False,
+    untrusted: Annotated[bool, option("Parse input files in a sandboxed process first.", "--untrusted")] = False,
+    force: Annotated[bool, option("Replace existing files of another kind.", "--force")] = False,
 ) -> None:
     """Are these biclusters any good? Score, compare, choose and show biclustering solutions."""
-    for option in [name for name, given in (("--untrusted", untrusted), ("--force", force)) if given]:
-        ask_for(option, context)
+    for name in [name for name, given in (("--untrusted", untrusted), ("--force", force)) if given]:
+        ask_for(name, context)
     if quiet:
         from bivaluate.cli.tables import err
 

@@ -7,8 +7,8 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
@@ -57,14 +57,9 @@ Seed = Annotated[int, option("Same seed, same answer.", "--seed")]
 Jobs = Annotated[int | None, option("How many to run at once (default: one per core).", "--jobs", "-j")]
 WorkerJobs = Annotated[int, option("Worker processes on this machine; each has its own memory.", "--jobs", "-j")]
 Metrics = Annotated[str | None, option("Measures separated by commas, or all (see `bivaluate metrics`).")]
-OwnMeasures = Annotated[
-    list[str] | None,
-    option(
-        "MODULE:FUNCTION, a measure of your own: a function of (X, solution), or of the values of one bicluster; "
-        "repeatable. High is better unless FUNCTION.direction is 'low'.",
-        "--measure",
-    ),
-]
+_OWN = "MODULE:FUNCTION, a measure of your own: a function of (X, solution), or of the values of one bicluster; "
+_OWN += "repeatable. High is better unless FUNCTION.direction is 'low'."
+OwnMeasures = Annotated[list[str] | None, option(_OWN, "--measure")]
 #: What --score of `score` and `sweep` takes, by name.
 SETTINGS_OF_SCORE = {
     "min_rows": "min_rows=3, the fewest rows wanted",
@@ -403,26 +398,20 @@ class _Spoken:
 
         running, name = _running.set(spelled), command.set(str(ctx.info_name))
         try:
-            with streams(ctx, self.params, spelled), _own_words():
+            with streams(ctx, self.params, spelled):
                 latex = ctx.params.pop("latex", None)  # not `-` any more, but what stands for it
-                with latex_tables(latex) if latex else nullcontext():
-                    return super().invoke(ctx)  # type: ignore[misc]
+                try:
+                    with latex_tables(latex) if latex else nullcontext():
+                        return super().invoke(ctx)  # type: ignore[misc]
+                except BivaluateError as error:
+                    error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
+                    raise
         except KeyboardInterrupt:
             typer.echo("stopped: interrupted from the keyboard.", err=True)
             raise typer.Exit(130) from None
         finally:
             _running.reset(running)
             command.reset(name)
-
-
-@contextmanager
-def _own_words() -> Iterator[None]:
-    """Put errors into the words of the command that is running."""
-    try:
-        yield
-    except BivaluateError as error:
-        error.args = tuple(spoken(part) if isinstance(part, str) else part for part in error.args)
-        raise
 
 
 class Command(_Spoken, TyperCommand):

@@ -43,24 +43,16 @@ def load_example() -> tuple[Matrix, Biclustering]:
     rng = np.random.default_rng(_SEED)
     values = rng.normal(size=(_GENES, _CONDITIONS))
     genes, conditions = rng.permutation(_GENES), rng.permutation(_CONDITIONS)
-    up, profile, scaled = (
-        (genes[:30], conditions[:9]),
-        (genes[30:65], conditions[9:20]),
-        (genes[65:90], conditions[18:]),
-    )
+    up, profile = (genes[:30], conditions[:9]), (genes[30:65], conditions[9:20])
+    scaled = (genes[65:90], conditions[18:])
     values[np.ix_(*up)] += 3.0
     values[np.ix_(*profile)] = 0.3 * values[np.ix_(*profile)] + 1.5 * rng.normal(size=11)
     degree = rng.uniform(0.5, 3.0, size=(25, 1))
     values[np.ix_(*scaled)] = 0.3 * values[np.ix_(*scaled)] + degree * rng.normal(size=12)
     again = (profile[0][:33], profile[1])
     noise = (genes[120:138], conditions[[0, 5, 9, 13, 17, 20, 26]])
-    matrix = Matrix(
-        values.round(4),
-        tuple(f"gene{i + 1:03d}" for i in range(_GENES)),
-        tuple(f"condition{j + 1:02d}" for j in range(_CONDITIONS)),
-        "expression",
-        nouns=("genes", "conditions"),
-    )
+    rows, cols = (f"gene{i + 1:03d}" for i in range(_GENES)), (f"condition{j + 1:02d}" for j in range(_CONDITIONS))
+    matrix = Matrix(values.round(4), tuple(rows), tuple(cols), "expression", nouns=("genes", "conditions"))
     return matrix, Biclustering([up, profile, scaled, again, noise], matrix.shape, info={"name": "solution"})
 
 
@@ -107,11 +99,8 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     write_matrix(matrix, paths[0])
     write_solution(solution, paths[1], X=matrix)
     write_solution(solution.select([1, 2, 3]), paths[2], X=matrix)
-    sets = {
-        "up together": solution[0].rows[:15],
-        "one profile": solution[1].rows[::2],
-        "elsewhere": np.arange(140, 160),
-    }
+    sets = {"up together": solution[0].rows[:15], "one profile": solution[1].rows[::2]}
+    sets["elsewhere"] = np.arange(140, 160)
     lines = ["\t".join([name, "made up", *map(matrix.row_label, rows.tolist())]) for name, rows in sets.items()]
     write_whole(paths[3], "\n".join([*lines, ""]))
     return paths

@@ -172,18 +172,9 @@ def make_biclusters(
         X = np.ascontiguousarray(X[np.ix_(row_order, col_order)])
         row_place, col_place = np.argsort(row_order), np.argsort(col_order)
         members = [(row_place[rows], col_place[cols]) for rows, cols in members]
-    recipe = {
-        "shape": [n_rows, n_cols],
-        "blocks": [
-            {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(block).items()}
-            for block in planned
-        ],
-        "random_state": seed,
-        "background": float(background),
-        "effects": effects,
-        "placement": placement,
-        "shuffle": bool(shuffle),
-    }
+    kept = [{name: list(v) if isinstance(v, tuple) else v for name, v in asdict(block).items()} for block in planned]
+    recipe = {"shape": [n_rows, n_cols], "blocks": kept, "random_state": seed, "background": float(background)}
+    recipe |= {"effects": effects, "placement": placement, "shuffle": bool(shuffle)}
     return X, Biclustering(members, (n_rows, n_cols)), recipe
 
 
@@ -215,11 +206,10 @@ def _place(
             cols = (next_col + np.arange(block.cols, dtype=np.int64)) % shape[1]
         next_col = (int(cols[-1]) + 1) % shape[1]
         if block.shared_rows and not shared_cells and np.isin(cols, before_cols).any():
-            raise ParameterError(
-                f"blocks {k} and {k + 1} overlap in {block.shared_rows} rows and "
-                f"{int(np.isin(cols, before_cols).sum())} columns, and a cell in both cannot follow two patterns; "
-                "pass effects='matrix' to cut both out of one matrix, or share only rows or only columns."
-            )
+            both = f"{block.shared_rows} rows and {int(np.isin(cols, before_cols).sum())} columns"
+            found = f"blocks {k} and {k + 1} overlap in {both}, and a cell in both cannot follow two patterns"
+            how = "pass effects='matrix' to cut both out of one matrix, or share only rows or only columns"
+            raise ParameterError(f"{found}; {how}.")
         members.append((rows, cols))
     return members
 
@@ -231,10 +221,8 @@ def _chained_columns(k: int, block: Block, members: Sequence[Members], n_cols: i
     free = np.setdiff1d(np.arange(n_cols), np.concatenate([before, *(cols for _, cols in members)]))
     needed = block.cols - shared
     if needed > len(free):
-        raise ParameterError(
-            f"block {k + 1} needs {needed} columns that no earlier block uses, but only {len(free)} of "
-            f"{n_cols} are free. Share more columns, or make the matrix wider."
-        )
+        found = f"block {k + 1} needs {needed} columns that no earlier block uses, but only {len(free)} of {n_cols}"
+        raise ParameterError(f"{found} are free. Share more columns, or make the matrix wider.")
     return np.concatenate([before[len(before) - shared :], free[:needed]]).astype(np.int64)
 
 
@@ -244,29 +232,22 @@ def _check_fit(blocks: Sequence[Block], shape: tuple[int, int]) -> None:
     for k, block in enumerate(blocks):
         name, before = f"block {k + 1}", (blocks[k - 1].rows, blocks[k - 1].cols) if k else (0, 0)
         if block.rows > n_rows or block.cols > n_cols:
-            raise ParameterError(
-                f"{name} has {block.rows} x {block.cols} cells, but the matrix has only {n_rows} x {n_cols}."
-            )
+            cells = f"{block.rows} x {block.cols} cells"
+            raise ParameterError(f"{name} has {cells}, but the matrix has only {n_rows} x {n_cols}.")
         if block.model == "clone" and (k == 0 or block.cols != before[1]):
-            there = (
-                f"with {block.cols} columns of a block with {before[1]}"
-                if k
-                else "and there is no block before it to clone"
-            )
+            columns = f"with {block.cols} columns of a block with {before[1]}"
+            there = columns if k else "and there is no block before it to clone"
             raise ParameterError(f"{name} is a clone {there}; a clone has the columns of the block before it.")
         sides = ("rows", block.shared_rows, block.rows), ("columns", block.shared_cols or 0, block.cols)
         for (what, shared, own), other in zip(sides, before, strict=True):
             if shared > min(own, other):
-                raise ParameterError(
-                    f"{name} shares {shared} {what} with the block before it, but it has {own} {what} "
-                    f"and the block before it {other}; at most {min(own, other)} can be shared."
-                )
+                have = f"it has {own} {what} and the block before it {other}; at most {min(own, other)} can be shared"
+                raise ParameterError(f"{name} shares {shared} {what} with the block before it, but {have}.")
     needed = sum(block.rows - block.shared_rows for block in blocks)
     if needed > n_rows:
-        raise ParameterError(
-            f"the blocks need {needed} rows together, but the matrix has only {n_rows}: rows are used once "
-            "unless they are shared. Make the blocks smaller, or the matrix taller."
-        )
+        found = f"the blocks need {needed} rows together, but the matrix has only {n_rows}"
+        how = "rows are used once unless they are shared. Make the blocks smaller, or the matrix taller"
+        raise ParameterError(f"{found}: {how}.")
 
 
 def _fill_each(X: Values, blocks: list[Block], members: list[Members], rng: np.random.Generator) -> None:
@@ -345,7 +326,6 @@ def _check_same_parameters(blocks: list[Block]) -> None:
     for k, block in enumerate(blocks):
         for name, needed in {"model": "additive", **{name: getattr(blocks[0], name) for name in SHARED}}.items():
             if getattr(block, name) != needed:
-                raise ParameterError(
-                    f"block {k + 1} has {name} {getattr(block, name)}, block 1 has {getattr(blocks[0], name)}; with "
-                    "effects='matrix' all are cut out of one additive matrix and need the same parameters."
-                )
+                found = f"block {k + 1} has {name} {getattr(block, name)}, block 1 has {getattr(blocks[0], name)}"
+                why = "all are cut out of one additive matrix and need the same parameters"
+                raise ParameterError(f"{found}; with effects='matrix' {why}.")

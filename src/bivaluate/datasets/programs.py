@@ -64,9 +64,8 @@ def make_programs(
     check_int("n_samples", n_samples, 2)
     check_real("strength", strength, 0.0)
     if size * max(n_programs, 1) > n_genes or size * (n_private + n_programs) > n_genes:
-        raise ParameterError(
-            f"{n_programs} programs and {n_private} private ones of {size} genes need more than {n_genes} genes."
-        )
+        found = f"{n_programs} programs and {n_private} private ones of {size} genes"
+        raise ParameterError(f"{found} need more than {n_genes} genes.")
     rng = np.random.default_rng(random_state)
     level = rng.gamma(2.0, 0.5, size=n_genes)
     order = rng.permutation(n_genes)

@@ -21,19 +21,9 @@ from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
 
 # What the files of formats need, from one place.
-__all__ = [
-    "LAYER",
-    "MAX_CELLS",
-    "Advice",
-    "Document",
-    "Format",
-    "FormatError",
-    "Matrix",
-    "Members",
-    "Option",
-    "Options",
-]
-__all__ += ["ParameterError", "Source", "check_held", "first_few", "first_line", "indices", "numbered", "plural"]
+__all__ = ["LAYER", "MAX_CELLS", "Advice", "Document", "Format", "FormatError", "Matrix", "Members", "Option"]
+__all__ += ["Options", "ParameterError", "Source", "check_held", "first_few", "first_line", "indices", "numbered"]
+__all__ += ["plural"]
 
 LAYER = Option(python="layer=", command="--layer")
 UNTRUSTED = "BIVALUATE_UNTRUSTED"  # 1 in the environment: strangers wrote the files

@@ -140,10 +140,8 @@ def _by_position(document: Document, sides: Sequence[Any], base: int, name: str,
 
 
 def _placed(document: Document, X: Matrix, name: str) -> Document:
-    sides, notes = zip(
-        *(_positions(s, X, axis, document, name) for axis, s in enumerate(_sides(document))), strict=True
-    )
-    return with_known(document, sides, notes)
+    found = [_positions(side, X, axis, document, name) for axis, side in enumerate(_sides(document))]
+    return with_known(document, [placed for placed, _ in found], [note for _, note in found])
 
 
 def _sides(document: Document) -> list[list[list[str]]]:

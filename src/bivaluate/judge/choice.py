@@ -193,10 +193,8 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
     totals = ", ".join(f"{names[i]} {number(scores[i].get(EVIDENCE, math.nan))}" for i in others)
     counts = listing([number(scores[i].get("n_supported", math.nan)) for i in others])
     mine, holds = scores[first], plural(int(scores[first]["n_supported"]), "supported bicluster")
-    return (
-        first,
-        f"{names[first]} ranks first by total evidence ({number(mine[EVIDENCE])}; {totals}), with {holds} ({counts}).",
-    )
+    ranks = f"{names[first]} ranks first by total evidence ({number(mine[EVIDENCE])}; {totals})"
+    return first, f"{ranks}, with {holds} ({counts})."
 
 
 def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:

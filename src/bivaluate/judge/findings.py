@@ -77,10 +77,8 @@ def _against_nve(evidence: Evidence, nve: float) -> list[str]:
         return []
     some = f"{flat} of the {evidence.n_supported}" if flat < evidence.n_supported else f"all {flat}"
     differ = "differs" if flat == 1 else "differ"
-    return [
-        f"{symbol('nve')} ({number(nve)}) looks poor because {some} supported biclusters {differ} in level, which "
-        f"{symbol('nve')} ignores."
-    ]
+    looks = f"{symbol('nve')} ({number(nve)}) looks poor"
+    return [f"{looks} because {some} supported biclusters {differ} in level, which {symbol('nve')} ignores."]
 
 
 def _absent(matrix: Matrix) -> list[str]:

@@ -53,10 +53,8 @@ def redundant_groups(records: Sequence[Mapping[str, Any]]) -> list[RedundantGrou
             joined = {k, *(at[name] for name in str(record["redundant_with"]).split(BETWEEN))}
             touched = [group for group in groups if group & joined]
             groups = [group for group in groups if not group & joined] + [joined.union(*touched)]
-    return [
-        RedundantGroup(
-            tuple(sorted(group)),
-            all(is_duplicate(records[k]["shared"]) for k in group if records[k].get("redundant_with")),
-        )
-        for group in sorted(groups, key=min)
-    ]
+    found = []
+    for group in sorted(map(sorted, groups)):
+        shares = [records[k]["shared"] for k in group if records[k].get("redundant_with")]
+        found.append(RedundantGroup(tuple(group), all(map(is_duplicate, shares))))
+    return found

@@ -118,9 +118,8 @@ def _fitted_anew(estimator: Any) -> Fit:
     from sklearn.base import clone
 
     if not hasattr(estimator, "fit"):
-        raise ParameterError(
-            f"fit is of type {type(estimator).__name__}; pass an estimator, or a function of a matrix."
-        )
+        how = "pass an estimator, or a function of a matrix"
+        raise ParameterError(f"fit is of type {type(estimator).__name__}; {how}.")
     return lambda values: fitted_solution(clone(estimator).fit(values), values)
 
 
@@ -236,8 +235,6 @@ def _in_half(sides: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _jaccard(one: Iterable[NDArray[np.int64]], other: Iterable[NDArray[np.int64]]) -> float:
     """Return the cell Jaccard index of two pairs of rows and columns."""
-    shared, first, second = (
-        len(rows) * len(cols)
-        for rows, cols in ([np.intersect1d(a, b) for a, b in zip(one, other, strict=True)], one, other)
-    )
+    both = [np.intersect1d(a, b) for a, b in zip(one, other, strict=True)]
+    shared, first, second = (len(rows) * len(cols) for rows, cols in (both, one, other))
     return float(jaccard_index(shared, first, second))

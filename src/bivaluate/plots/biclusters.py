@@ -362,10 +362,8 @@ def plot_traits(table: pd.DataFrame, *, ax: Axes | None = None, title: str = "")
         if row["word"]:
             text = str(row["class"])
             text = text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
-            dark = shade[place] > STRONGEST / 2
-            ax.text(
-                place[1], place[0], text, ha="center", va="center", fontsize=6.0, color="white" if dark else style.INK
-            )
+            colour = "white" if shade[place] > STRONGEST / 2 else style.INK
+            ax.text(place[1], place[0], text, ha="center", va="center", fontsize=6.0, color=colour)
     image = ax.imshow(shade, cmap=style.SEQUENTIAL, vmin=0.0, vmax=STRONGEST, aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="−log₁₀ q", shrink=0.8)
     ax.set_xticks(range(len(columns)), columns, rotation=30, ha="right")

@@ -75,9 +75,7 @@ def plot_ksweep(
         look = style.line_style(key, keys)
         if null is not None:
             mine = null[(null["measure"] == measure) & (null["algorithm"] == key)].groupby("k")
-            bottom, mean, top = (
-                mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("null_low", "null_mean", "null_high")
-            )
+            bottom, mean, top = _means(mine, ks, "null_low", "null_mean", "null_high")
             ax.fill_between(places, bottom, top, color=QUIET, alpha=0.16, linewidth=0)
             label = f"null of {algorithm_label(key)}"
             ax.plot(places, mean, color=look["color"], linestyle=":", linewidth=1.0, label=label)
@@ -208,14 +206,17 @@ def plot_k_curve(
     return figure
 
 
+def _means(by_k: Any, ks: list[Any], *names: str) -> list[Any]:
+    """Return the means of columns at every K."""
+    return [by_k[name].mean().reindex(ks).to_numpy(dtype=float) for name in names]
+
+
 def _draw_gain(results: pd.DataFrame, ax: Axes) -> None:
     """Draw the mean gain on held-out cells of every algorithm and K, with two standard errors either way."""
     keys, ks = list(dict.fromkeys(results["algorithm"])), sorted(results["k"].unique())
     for turn, key in enumerate(keys):
         mine = results[results["algorithm"] == key].groupby("k")
-        gain, error = (
-            mine[name].mean().reindex(ks).to_numpy(dtype=float) for name in ("predictive", "predictive_error")
-        )
+        gain, error = _means(mine, ks, "predictive", "predictive_error")
         places = np.arange(len(ks)) + 0.06 * (turn - (len(keys) - 1) / 2)
         look = style.line_style(key, keys)
         ax.errorbar(places, gain, yerr=STANDARD_ERRORS * error, capsize=2, linewidth=1.0, **look)

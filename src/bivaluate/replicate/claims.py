@@ -434,17 +434,10 @@ _YEAST_CHECKS: dict[str, Check] = {
 def worded(on: str, measure: Callable[[str, dict[str, Any]], Measure]) -> Iterator[Claim]:
     """Yield the claims in words about one experiment, each with its check."""
     for id_, said in _CLAIMS[on].items():
-        yield Claim(
-            id_,
-            said["says"],
-            SOURCES[said.get("source", on)],
-            on,
-            measure(id_, said),
-            reading=said.get("reading", ""),
-            basis=said.get("basis", INDEPENDENT),
-            vague=said.get("vague", False),
-            columns=claim_order(id_)[0] in BOTH_READINGS,
-        )
+        known = {name: said[name] for name in ("reading", "basis", "vague") if name in said}
+        columns = claim_order(id_)[0] in BOTH_READINGS
+        source = SOURCES[said.get("source", on)]
+        yield Claim(id_, said["says"], source, on, measure(id_, said), columns=columns, **known)
 
 
 def claim_order(id_: str) -> tuple[int, int]:

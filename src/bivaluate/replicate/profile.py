@@ -41,40 +41,22 @@ class Profile:
 
 
 _FORMULA = {"degenerate": "formula", "epsilon": 1e-12}
-PROFILES: dict[str, Profile] = {
-    profile.name: profile
-    for profile in (
-        Profile(
-            "printed",
-            "VE standardises rows; one row or one column counts MSR = VE = 0; NVE = NSR = 0 when all numerators are 0; "
-            "one bicluster with a positive numerator is undefined and leaves the contest; epsilon 1e-12",
-            _FORMULA,
-            zero_numerator=True,
-            algorithm_seed=PAPER_SEED,
-            parameters={"spectral": {"selection": "first"}},
-        ),
-        Profile(
-            "zero",
-            "as printed, and NVE = NSR = 0 for every solution of one bicluster",
-            _FORMULA,
-            zero_numerator=True,
-            single_is_zero=True,
-        ),
-        Profile("default", "our default: what is undefined stays undefined and leaves the contest"),
-        Profile(
-            "filtered",
-            "our default after dropping biclusters of fewer than 2 rows or 3 columns",
-            {"min_rows": 2, "min_cols": 3, "small": "drop"},
-        ),
-        Profile(
-            "columns",
-            "as printed, but VE standardises columns, and Spectral is offered K up to 5; a second reading, on yeast and S7",
-            {**_FORMULA, "ve_axis": "columns"},
-            zero_numerator=True,
-            largest_k={"spectral": 5},
-        ),
-    )
+_AS_IN_PAPER: dict[str, Any] = {"algorithm_seed": PAPER_SEED, "parameters": {"spectral": {"selection": "first"}}}
+_WORDS = {
+    "printed": "VE standardises rows; one row or one column counts MSR = VE = 0; NVE = NSR = 0 when all numerators are 0; "
+    "one bicluster with a positive numerator is undefined and leaves the contest; epsilon 1e-12",
+    "zero": "as printed, and NVE = NSR = 0 for every solution of one bicluster",
+    "default": "our default: what is undefined stays undefined and leaves the contest",
+    "filtered": "our default after dropping biclusters of fewer than 2 rows or 3 columns",
+    "columns": "as printed, but VE standardises columns, and Spectral is offered K up to 5; a second reading, on yeast and S7",
 }
+_HOW: dict[str, dict[str, Any]] = {
+    "printed": {"score": _FORMULA, "zero_numerator": True, **_AS_IN_PAPER},
+    "zero": {"score": _FORMULA, "zero_numerator": True, "single_is_zero": True},
+    "filtered": {"score": {"min_rows": 2, "min_cols": 3, "small": "drop"}},
+    "columns": {"score": _FORMULA | {"ve_axis": "columns"}, "zero_numerator": True, "largest_k": {"spectral": 5}},
+}
+PROFILES = {name: Profile(name, words, **_HOW.get(name, {})) for name, words in _WORDS.items()}
 #: The profiles under which solutions of the scenarios, which were calibrated under the printed formula, are scored.
 CONVENTIONS = tuple(name for name in PROFILES if name != "columns")
 

@@ -16,18 +16,11 @@ from bivaluate._errors import BivaluateError
 from bivaluate._files import make_folder, write_whole
 from bivaluate.datasets import real
 from bivaluate.datasets.published import YEAST_KS
-from bivaluate.replicate import claim_evidence, figures
+from bivaluate.replicate import claim_evidence, document, figures
 from bivaluate.replicate.claim_evidence import Evidence, write_csv
 from bivaluate.replicate.claim_rules import VERDICTS, JudgedClaim
 from bivaluate.replicate.claims import GROUPS, TEXT, claim_order, judge_all
-from bivaluate.replicate.document import (
-    columns_words,
-    frame_table,
-    full_words,
-    measured_words,
-    render_document,
-    replication_headline,
-)
+from bivaluate.replicate.document import columns_words, frame_table, full_words, measured_words, replication_headline
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
 from bivaluate.replicate.tables import all_tables, claim_rows
 from bivaluate.report import Figure, Section, build_report
@@ -134,7 +127,7 @@ def replicate(
     seeds["yeast_seeds"] = list(range(size.yeast_seeds)) if yeast is not None else []
     provenance = made_by | {"packages": package_versions()} | seeds | {"notes": notes}
     write_whole(files / "provenance.json", json.dumps(provenance, indent=1) + "\n")
-    write_whole(folder / "REPLICATION.md", render_document(files))
+    write_whole(folder / "REPLICATION.md", document.render_document(files))
     tell("evidence, tables, report", 2, 3)
     report = _report(scenarios, outcomes, files, folder / "report.html", size)
     tell("evidence, tables, report", 3, 3)

@@ -37,14 +37,12 @@ def all_tables(evidence: Evidence, outcomes: list[JudgedClaim]) -> dict[str, pd.
     """Return every table by the name of its file."""
     at_seed = ",".join(f"{label} with {AT_SEED}" for label in LABELS)
     labels = ",".join(LABELS)
+    k_picks = f"dataset,algorithm,measure,reading,paper,{AT_SEED},margin,other seeds,share as in paper"
     tables: dict[str, tuple[Rows, str]] = {
         "scenarios": (scenario_rows(), "id,name,K,signal,stress test,planted sizes,matrix"),
         "planted": (planted_rows(evidence), "scenario,measure,paper,mean,sd,low,high,deviation,seeds"),
         "winners": (winner_rows(evidence), f"measure,profile,algorithm seed,paper,{labels},paper's winner ahead,seeds"),
-        "k_picks": (
-            k_pick_rows(evidence),
-            f"dataset,algorithm,measure,reading,paper,{AT_SEED},margin,other seeds,share as in paper",
-        ),
+        "k_picks": (k_pick_rows(evidence), k_picks),
         "different_k": (different_k_rows(evidence), f"against,profile,pairs,mean share,low,high,{AT_SEED},seeds"),
         "favourites": (favourite_rows(evidence), f"measure,profile,data sets,{labels},{at_seed},seeds"),
         "yeast_choices": (choice_rows(evidence), f"dataset,measure,reading,{AT_SEED},other seeds"),

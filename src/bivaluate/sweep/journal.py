@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate._document import parse_document
+from bivaluate._document import checked_document, parse_json
 from bivaluate._errors import RunError
 from bivaluate._files import check_reachable, check_readable, disk_error
 from bivaluate._text import packed
@@ -290,7 +290,7 @@ def solution_text(blob: bytes) -> str:
 def unpack_solution(blob: bytes, of: str = "") -> Biclustering:
     """Restore a packed solution; `of` says whose, where it is damaged."""
     with _sound(f"{of}a solution in the journal is"):
-        document = parse_document(_unpacked(blob).decode("utf-8"), "the journal")
+        document = checked_document(parse_json(_unpacked(blob).decode("utf-8"), "the journal"), "the journal")
         return Biclustering(document.members, document.shape, names=document.names, info=document.info)
 
 

@@ -151,14 +151,9 @@ class Run:
         if not isinstance(made, dict) or "bivaluate" not in made:
             raise RunError(f"the provenance in the journal of {self.path} is damaged.")
         later = {"continued_with": self._meta["version"]} if self._meta["version"] != made["bivaluate"] else {}
-        return {
-            **made,
-            **later,
-            "layout": LAYOUT,
-            "plan": self.plan.to_dict(),
-            "matrices": [{key: v for key, v in entry.items() if key != "truth"} for entry in self.matrices.values()],
-            "sessions": self.journal.records("sessions"),
-        }
+        matrices = [{key: v for key, v in entry.items() if key != "truth"} for entry in self.matrices.values()]
+        known = {"layout": LAYOUT, "plan": self.plan.to_dict(), "matrices": matrices}
+        return {**made, **later, **known, "sessions": self.journal.records("sessions")}
 
     def _cells(self) -> list[Cell]:
         return [slot.cell for slot in self.journal.slots(variants=False)]

@@ -126,18 +126,11 @@ def _traits(matrix: Matrix) -> Traits:
     variance = max(square - mean**2, 0.0)
     skew = (cube - 3 * mean * square + 2 * mean**3) / variance**1.5 if variance > 0 else 0.0
     above = np.concatenate(positive) if positive else np.zeros(0)
-    return Traits(
-        shape=(n, m),
-        sparse=matrix.sparse,
-        gaps=1.0 - observed / (n * m),
-        nonnegative=bool(observed) and lowest >= 0,
-        zeros=zeros / max(observed, 1),
-        whole=whole,
-        two_values=two_values,
-        skew=float(skew),
-        constant=not observed or lowest == (max(highest, 0.0) if zeros else highest),
-        unit=1.0 if whole or not len(above) else float(np.median(above)),
-    )
+    gaps, share, nonnegative = 1.0 - observed / (n * m), zeros / max(observed, 1), bool(observed) and lowest >= 0
+    constant = not observed or lowest == (max(highest, 0.0) if zeros else highest)
+    unit = 1.0 if whole or not len(above) else float(np.median(above))
+    values_are = {"nonnegative": nonnegative, "whole": whole, "two_values": two_values, "constant": constant}
+    return Traits((n, m), matrix.sparse, gaps, zeros=share, skew=float(skew), unit=unit, **values_are)
 
 
 def check_searchable(matrix: Matrix) -> Traits:

@@ -202,24 +202,15 @@ def tasks(plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: Solut
         of = chosen[matrix_key(first)]
         algorithm = first.algorithm.removesuffix(FINAL)
         one = of.searched.get(first.algorithm, Searched(finds_k=False, nested=False))
-        yield Task(
-            dataset=first.dataset,
-            matrix_seed=matrix_key(first)[1],
-            seed=first.seed,
-            algorithm=first.algorithm,
-            key=of.searched[algorithm].word if algorithm in of.searched else algorithm,
-            ks=tuple(sorted(member.cell.k for member in members)),
-            random_state=first.seed if plan.algorithm_seed is None else plan.algorithm_seed,
-            variant=members[0].variant,
-            copy=members[0].copy,
-            metrics=plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics),
-            parameters=one.parameters,
-            score=of.score,
-            held_out=plan.held_out,
-            stability=plan.stability,
-            view=one.view,
-            given=None if algorithm == first.algorithm else solution_of(first._replace(algorithm=algorithm)),
-        )
+        ks = tuple(sorted(member.cell.k for member in members))
+        random_state = first.seed if plan.algorithm_seed is None else plan.algorithm_seed
+        how: dict[str, Any] = {"variant": members[0].variant, "copy": members[0].copy, "score": of.score}
+        how |= {"parameters": one.parameters, "view": one.view, "held_out": plan.held_out, "stability": plan.stability}
+        how["metrics"] = plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics)
+        how["key"] = of.searched[algorithm].word if algorithm in of.searched else algorithm
+        if algorithm != first.algorithm:
+            how["given"] = solution_of(first._replace(algorithm=algorithm))
+        yield Task(first.dataset, matrix_key(first)[1], first.seed, first.algorithm, ks, random_state, **how)
 
 
 def _parameters(plan: Plan, algorithm: str) -> Mapping[str, Any]:

@@ -125,13 +125,10 @@ class Selection:
         >>> selection.to_dict()["best"][0]["algorithm"]
         'cca'
         """
-        return {
-            "by": self.by,
-            **{name: _records(frame) for name, frame in self.tables.items()},
-            "verdict": self.verdict,
-            "warnings": self.warnings,
-            "undecided": [{"dataset": dataset, "reason": reason} for dataset, reason in self.undecided.items()],
-        }
+        tables = {name: _records(frame) for name, frame in self.tables.items()}
+        undecided = [{"dataset": dataset, "reason": reason} for dataset, reason in self.undecided.items()]
+        said = {"verdict": self.verdict, "warnings": self.warnings, "undecided": undecided}
+        return {"by": self.by, **tables, **said}
 
 
 def select(run: Run, by: str | None = None) -> Selection:

@@ -109,14 +109,11 @@ class Worker:
     """One worker process, seen from its owner."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "bivaluate.sweep.workers"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
-            start_new_session=True,  # Ctrl-C is for the owner
-        )
+        command = [sys.executable, "-P", "-m", "bivaluate.sweep.workers"]
+        env = {**os.environ, **dict.fromkeys(ONE_THREAD, "1")}
+        how: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        how["start_new_session"] = True  # Ctrl-C is for the owner
+        self._process: subprocess.Popen[bytes] = subprocess.Popen(command, env=env, **how)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._requests, self._replies = self._process.stdin, self._process.stdout

@@ -198,19 +198,10 @@ def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list
     others = [*range(n_index), *range(dialect.n_fields, width)]
     if b"\0" in text or b"\r" in text.replace(b"\r\n", b""):  # the end of a text to pandas, or of a line
         raise _NotUnderstoodError
-    options: Any = {
-        "sep": dialect.delimiter,
-        "decimal": dialect.decimal,
-        "header": None,
-        "names": list(range(width)),
-        "index_col": False,
-        "dtype": {**dict.fromkeys(cells, float), **dict.fromkeys(others, object)},
-        "na_values": dict.fromkeys(cells, sorted(MISSING)),
-        "keep_default_na": False,
-        "float_precision": "round_trip",
-        "encoding": source.encoding.removesuffix("-sig"),
-        "low_memory": False,
-    }
+    options: Any = {"sep": dialect.delimiter, "decimal": dialect.decimal, "header": None, "names": list(range(width))}
+    options["dtype"] = {**dict.fromkeys(cells, float), **dict.fromkeys(others, object)}
+    options |= {"na_values": dict.fromkeys(cells, sorted(MISSING)), "keep_default_na": False, "index_col": False}
+    options |= {"encoding": source.encoding.removesuffix("-sig"), "float_precision": "round_trip", "low_memory": False}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -38,16 +38,12 @@ class _Fit:
 
 
 def _fits(source: Source) -> list[_Fit]:
-    found = [(path, _USAGES.fullmatch(path.name)) for path in _files(source)]
-    fits = [_Fit(path, m["run"], int(m["k"]), m["dt"] or "") for path, m in found if m]
+    """Return the fits in the folder of a run, or in the folders of the runs below an output folder, K by K."""
+    fits: list[_Fit] = []
+    for paths in (source.listed(), sorted(source.path.glob("*/*.usages.k_*.consensus.txt"))):
+        found = [(path, _USAGES.fullmatch(path.name)) for path in paths if not fits]
+        fits += [_Fit(path, m["run"], int(m["k"]), m["dt"] or "") for path, m in found if m]
     return sorted(fits, key=lambda fit: (fit.run, fit.k, fit.threshold))
-
-
-def _files(source: Source) -> list[Path]:
-    """Return the tables of usages in the folder of a run, or in the folders of the runs below an output folder."""
-    files = source.listed()
-    below = sorted(source.path.glob("*/*.usages.k_*.consensus.txt"))
-    return [path for path in files if _USAGES.fullmatch(path.name)] or below
 
 
 def _items(source: Source) -> list[str]:
@@ -121,11 +117,9 @@ def _document(usages: Matrix, spectra: Matrix, fit: _Fit, used: str, source: Sou
 
 
 def _detects(source: Source) -> bool:
-    return any(_USAGES.fullmatch(path.name) for path in _files(source))
+    return bool(_fits(source))
 
 
-_NAME, _NOTE = (
-    "cNMF run folder",
-    "every K it holds; `item=` (`--item`) chooses one, `rule=` (`--rule`) says which members belong",
-)
-FORMAT = Format("cnmf", _NAME, (), None, _read, options=("item", "rule"), note=_NOTE, folder=_detects, items=_items)
+_NOTE = "every K it holds; `item=` (`--item`) chooses one, `rule=` (`--rule`) says which members belong"
+_NAMED, _OPTIONS = ("cnmf", "cNMF run folder", ()), ("item", "rule")
+FORMAT = Format(*_NAMED, None, _read, options=_OPTIONS, note=_NOTE, folder=_detects, items=_items)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from bivaluate._document import Document, parse_document
+from bivaluate._document import Document, checked_document, parse_json
 from bivaluate._files import text_target
 from bivaluate.io.formats import Format, Options, Source
 
@@ -19,7 +19,7 @@ def _is_certain(source: Source) -> bool:
 
 
 def _read(source: Source, options: Options) -> Document:
-    return parse_document(source.text(), source.name)
+    return checked_document(parse_json(source.text(), source.name), source.name)
 
 
 def _write(document: Document, path: Path) -> None:
