@@ -418,7 +418,7 @@ def test_factors_that_overlap_leave_the_dispersion_of_what_they_do_not_explain()
     X = rng.poisson(usage @ rng.gamma(0.3, 1, (4, 200))).astype(float)
     found = {}
     for k in (4, 6, 8):
-        factors = NMF(k, init="nndsvda", max_iter=300, random_state=0)
+        factors = NMF(k, init="nndsvda", tol=0.01, random_state=0)
         found[k] = evidence_table(X, Biclustering.from_factors(factors.fit_transform(X), factors.components_))
     assert [each.n_supported for each in found.values()] == [4, 4, 4]
     assert found[4].total > found[6].total > found[8].total
