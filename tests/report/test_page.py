@@ -295,7 +295,7 @@ def test_the_record_is_on_top_with_the_picture_and_the_next_steps(
 ) -> None:
     shown = visit(page)
     heading = shown.get_by_role("heading", level=1)
-    assert heading.inner_text().replace("\xa0", " ") == "planted: all 3 biclusters are supported."
+    assert heading.inner_text().replace("\xa0", " ") == "planted: 3 of 3 supported; doubled: 3 of 5; single: 1 of 1."
     assert heading.bounding_box()["y"] < 300
     verdict = evaluations[0].verdict
     assert shown.locator("#verdict .reason").inner_text() == verdict.reason

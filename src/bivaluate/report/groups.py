@@ -129,7 +129,7 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     bests = []
     for key in (key for key in ranking if RECORDS[key].main_rank):
         how = choice.high_is_better(key), RECORDS[key].nothing
-        bests.append(choice.best_k(summaries[key], *how).assign(measure=key))
+        bests.append(choice.best(summaries[key], *how, choice.CANDIDATE[:2]).assign(measure=key))
     first, own = _marks([winners]), _marks(bests)
     wins = summaries[criterion]["wins"].tolist()
     stands = summaries[choice.PREDICTIVE]

@@ -141,7 +141,7 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
         if place not in best_k or criterion in group.own:
             best_k[place] = group
     queues: dict[str, list[Group]] = {group.dataset: [] for group in scored}
-    for group in sorted(best_k.values(), key=lambda group: group.rank):
+    for group in sorted(best_k.values(), key=lambda group: (criterion not in group.first, group.rank)):
         queues[group.dataset].append(group)
     turns = [group for turn in zip_longest(*queues.values()) for group in turn if group is not None]
     taken = turns[: max(MOST_DETAILS, min(len(queues), MOST_DATASETS))]

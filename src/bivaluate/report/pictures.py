@@ -62,6 +62,7 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
     profiles = most_evident(drawn, MAX_PROFILES)
     return {
         "names": [names[k] for k in shown],
+        "supported": [not drawn.records or drawn.records[k].get("verdict", SUPPORTED) == SUPPORTED for k in shown],
         "shape": list(drawn.matrix.shape),
         "nouns": list(drawn.matrix.nouns),
         "heatmap": _heatmap(drawn.matrix, solution, budget.cells),

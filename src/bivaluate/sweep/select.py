@@ -13,7 +13,7 @@ from bivaluate import registry
 from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import FINAL, first_few, html_table, number, percent, plural, refined
 from bivaluate.judge import choice
-from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
+from bivaluate.judge.choice import CANDIDATE, best, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
 from bivaluate.measures.own import Records, stand_in
 from bivaluate.registry import RECORDS, get_metric, symbol
@@ -146,7 +146,7 @@ def select(run: Run, by: str | None = None) -> Selection:
     for measure in _measures(results, by):
         high, above = high_is_better(measure), get_metric(measure).nothing
         summary = candidates(results, measure, high, above)
-        chosen, of_each = best(summary, high, above), best_k(summary, high, above)
+        chosen, of_each = best(summary, high, above), best(summary, high, above, CANDIDATE[:2])
         for name, frame in {"candidates": summary, "best": chosen, "best_k": of_each}.items():
             if len(null):
                 frame = frame.merge(band(null, measure), on=CANDIDATE, how="left")
