@@ -17,7 +17,7 @@ from bivaluate.enrichment import GeneSets
 from bivaluate.evaluation import Evaluation
 from bivaluate.judge.verdict import described
 from bivaluate.report import build_report
-from bivaluate.report.source import Band, Null, read_source
+from bivaluate.report.source import ENDS, Null, read_source
 from bivaluate.sweep import Run
 
 Visit = Callable[..., Any]
@@ -388,7 +388,7 @@ def test_the_merger_matrix_is_also_a_table(visit: Visit, page: Path, evaluations
 def test_null_runs_are_drawn_and_tabled(visit: Visit, run: Run, tmp_path: Path) -> None:
     source = read_source(run)
     nulls = [
-        Null(dataset, "CCA", k, 3, {"nve": Band(1.0, 1.1, 1.2, 0.25, 0.75)})
+        Null(dataset, "CCA", k, 3, {"nve": dict(zip(ENDS, (1.0, 1.1, 1.2, 0.25, 0.75), strict=True))})
         for dataset, k in sorted({(cell.dataset, cell.k) for cell in run.cells})
     ]
     shown = visit(build_report(replace(source, nulls=nulls), tmp_path / "r.html"))

@@ -145,11 +145,9 @@ def best(
             curve = [AtK(row["k"], row["mean"], row["found"], row["n_supported"]) for row in mine]
             chosen = mine[smallest(curve, mine.index(top))]
         # A refined solution and what it was refined from are the same, and so are K as good as the one chosen.
-        base = top["algorithm"].removesuffix(FINAL)
-        same = [
-            row for row in able if row["algorithm"].removesuffix(FINAL) == base and chosen["k"] <= row["k"] <= top["k"]
-        ]
-        wins, rest = sum(row["wins"] for row in same), [row for row in able if not any(row is other for other in same)]
+        base, span = top["algorithm"].removesuffix(FINAL), range(int(chosen["k"]), int(top["k"]) + 1)
+        rest = [row for row in able if row["algorithm"].removesuffix(FINAL) != base or row["k"] not in span]
+        wins = sum(row["wins"] for row in able) - sum(row["wins"] for row in rest)
         rest.sort(key=lambda row: (math.isnan(row["mean"]), -row["mean"] if high else row["mean"]))
         second = (f"{refined(rest[0]['algorithm'])} K={rest[0]['k']}", rest[0]["mean"]) if rest else ("", math.nan)
         rows.append({**chosen, "wins": wins, "runner_up": second[0], "runner_up_mean": second[1]})
@@ -161,17 +159,24 @@ def of_measure(results: pd.DataFrame, measure: str) -> pd.DataFrame:
     return candidates(results, measure, high_is_better(measure), get_metric(measure).nothing)
 
 
-def winners(results: pd.DataFrame, measures: Sequence[str], known: Mapping[str, pd.DataFrame] = {}) -> pd.DataFrame:
+def winners(
+    results: pd.DataFrame, measures: Sequence[str], known: Mapping[str, Any] = {}, of: Sequence[str] = CANDIDATE[:1]
+) -> pd.DataFrame:
     """Return the best candidate per measure and data set: what `select` prints and every page marks."""
-    import pandas as pd
-
     found = []
     for measure in measures:
         high, above = high_is_better(measure), get_metric(measure).nothing
         summary = known[measure] if measure in known else of_measure(results, measure)
-        found.append(best(summary, high, above).assign(measure=measure))
-    filled = [frame for frame in found if len(frame)]
-    table = pd.concat(filled or found[:1], ignore_index=True) if found else pd.DataFrame(columns=["measure"])
+        found.append(best(summary, high, above, of).assign(measure=measure))
+    return joined(found)
+
+
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Concatenate, the measure first, without letting empty frames decide about types."""
+    import pandas as pd
+
+    filled = [frame for frame in frames if len(frame)]
+    table = pd.concat(filled or frames[:1], ignore_index=True) if frames else pd.DataFrame(columns=["measure"])
     return table[["measure", *(column for column in table if column != "measure")]]
 
 

@@ -6,7 +6,7 @@ import base64
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +111,7 @@ def bicluster_names(drawn: Drawn) -> list[str]:
     return [str(record["bicluster"]) for record in drawn.records] if same else drawn.solution.names
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """The binned, reordered matrix."""
 
     values: NDArray[np.float64]

@@ -110,7 +110,9 @@ def _headline(case: Findings) -> str:
         if case.criterion == EVIDENCE and not case.fitted and (compared := _compared(case)):
             return compared
         said = _supported(case, winner)
-        return f"{winner.name}: {said[:1].lower() + said[1:]}" if said != verdict.NOT_ASKED else _lowest(case, winner)
+        best = "highest" if RECORDS[case.criterion].direction == "high" else "lowest"
+        unasked = f"{winner.name} has the {best} {_score(case, winner)}."
+        return unasked if said == verdict.NOT_ASKED else f"{winner.name}: {said[:1].lower() + said[1:]}"
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
         return verdict.nothing_supported(case.near)
@@ -149,11 +151,6 @@ def _from_scores(group: Group) -> str:
 def _score(case: Findings, group: Group) -> str:
     value = group.value(case.criterion)
     return f"{symbol(case.criterion)} {percent(value) if RECORDS[case.criterion].percent else number(value)}"
-
-
-def _lowest(case: Findings, winner: Group) -> str:
-    best = "highest" if RECORDS[case.criterion].direction == "high" else "lowest"
-    return f"{winner.name} has the {best} {_score(case, winner)}."
 
 
 def _unfinished(missing: int, planned: int) -> list[str]:

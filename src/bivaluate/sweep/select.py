@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -154,7 +154,7 @@ def select(run: Run, by: str | None = None) -> Selection:
                     of_choice = choice_p_values(summary, run.variants, str(run.plan.null), measure)
                     frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
-    joined = {name: _joined(frames) for name, frames in tables.items()}
+    joined = {name: choice.joined(frames) for name, frames in tables.items()}
     joined["best"] = _with_others(joined["best"], joined["candidates"])
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)
@@ -272,15 +272,6 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
         raise ParameterError(f"the run did not compute {by!r}; run the sweep again into another folder, with {option}.")
     compared = [metric.key for metric in registry.compared_metrics()]
     return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
-
-
-def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate, the measure first, without letting empty frames decide about types."""
-    import pandas as pd
-
-    filled = [frame for frame in frames if len(frame)]
-    table = pd.concat(filled, ignore_index=True) if filled else frames[0]
-    return table[["measure", *(column for column in table if column != "measure")]]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
