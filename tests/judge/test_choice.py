@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from bivaluate.judge.choice import best, best_k, called, candidates, nearest, verdict
+from bivaluate.judge.choice import CANDIDATE, best, called, candidates, nearest, verdict
 
 
 def table(values: dict[tuple[str, int], list[float]], status: str = "ok") -> pd.DataFrame:
@@ -30,7 +30,7 @@ def test_mean_interval_and_wins() -> None:
     chosen = best(summary.reset_index(), high=False).iloc[0]
     assert (chosen["algorithm"], chosen["k"], chosen["runner_up"]) == ("a", 3, "a K=2")
     assert best(summary.reset_index(), high=True).iloc[0]["algorithm"] == "b"
-    assert best_k(summary.reset_index(), high=False)["k"].tolist() == [3, 2]
+    assert best(summary.reset_index(), high=False, of=CANDIDATE[:2])["k"].tolist() == [3, 2]
 
 
 def test_one_seed_has_no_interval() -> None:

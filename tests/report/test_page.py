@@ -17,7 +17,7 @@ from bivaluate.enrichment import GeneSets
 from bivaluate.evaluation import Evaluation
 from bivaluate.judge.verdict import described
 from bivaluate.report import build_report
-from bivaluate.report.source import Band, Null, read_source
+from bivaluate.report.source import ENDS, Null, read_source
 from bivaluate.sweep import Run
 
 Visit = Callable[..., Any]
@@ -295,7 +295,7 @@ def test_the_record_is_on_top_with_the_picture_and_the_next_steps(
 ) -> None:
     shown = visit(page)
     heading = shown.get_by_role("heading", level=1)
-    assert heading.inner_text().replace("\xa0", " ") == "planted: all 3 biclusters are supported."
+    assert heading.inner_text().replace("\xa0", " ") == "planted: 3 of 3 supported; doubled: 3 of 5; single: 1 of 1."
     assert heading.bounding_box()["y"] < 300
     verdict = evaluations[0].verdict
     assert shown.locator("#verdict .reason").inner_text() == verdict.reason
@@ -388,7 +388,7 @@ def test_the_merger_matrix_is_also_a_table(visit: Visit, page: Path, evaluations
 def test_null_runs_are_drawn_and_tabled(visit: Visit, run: Run, tmp_path: Path) -> None:
     source = read_source(run)
     nulls = [
-        Null(dataset, "CCA", k, 3, {"nve": Band(1.0, 1.1, 1.2, 0.25, 0.75)})
+        Null(dataset, "CCA", k, 3, {"nve": dict(zip(ENDS, (1.0, 1.1, 1.2, 0.25, 0.75), strict=True))})
         for dataset, k in sorted({(cell.dataset, cell.k) for cell in run.cells})
     ]
     shown = visit(build_report(replace(source, nulls=nulls), tmp_path / "r.html"))

@@ -37,7 +37,7 @@ def test_one_solution_has_the_headline_reason_rows_and_notes_of_its_record() -> 
 def test_a_choice_is_named_before_how_many_are_supported() -> None:
     own = record("supported", "redundant", "not_supported", "too_small")
     groups = [group("LAS", 4, **good()), group("CCA", 3, **good(total_evidence=2.0, n_supported=1))]
-    said = speak(case(groups, "total_evidence", verdict=own))
+    said = speak(case(groups, "total_evidence", verdict=own, fitted=True))
     assert said.headline == "LAS, K = 4: 1 of the 4 biclusters is supported."
     assert (said.biclusters, said.reason) == (own.biclusters, own.reason)
 
@@ -47,7 +47,7 @@ def test_a_choice_is_named_before_how_many_are_supported() -> None:
 )
 def test_no_headline_of_a_choice_is_longer_than_fifteen_words(verdicts: tuple[str, ...]) -> None:
     groups = [group("Spectral co-clustering", 12, **good()), group("CCA", 3, **good(total_evidence=2.0))]
-    said = speak(case(groups, "total_evidence", verdict=record(*verdicts)))
+    said = speak(case(groups, "total_evidence", verdict=record(*verdicts), fitted=True))
     assert said.headline.startswith("Spectral co-clustering, K = 12: ")
     assert len(said.headline.replace(" = ", "=").split()) <= 15
 
@@ -66,6 +66,21 @@ def test_the_headline_says_that_evidence_still_rises_and_where_all_are_supported
     assert said.notes[0].startswith("K = 8, with every bicluster supported, has 94 % of the evidence; K = 12 is the ")
     alone = speak(case(groups[:2], "total_evidence", fitted=True))
     assert alone.headline == "Spectral co-clustering, K = 8: evidence still rises; all 8 biclusters are supported."
+
+
+def test_the_headline_compares_several_tools() -> None:
+    counts = {"UnPaSt": (90.0, 3, 4), "QUBIC": (95.0, 2, 6), "ISA": (9.0, 1, 2), "CCA": (1.0, 1, 9)}
+    groups = [
+        group(name, found, **good(total_evidence=value, n_supported=n, n_biclusters=found))
+        for name, (value, n, found) in counts.items()
+    ]
+    said = [speak(case(groups[:n], "total_evidence")).headline for n in (2, 3, 4)]
+    assert said == [
+        "QUBIC: 2 of 6 supported; UnPaSt: 3 of 4.",
+        "QUBIC: 2 of 6 supported; UnPaSt: 3 of 4; ISA: 1 of 2.",
+        "QUBIC: 2 of 6 supported; UnPaSt: 3 of 4; 2 others have less evidence.",
+    ]
+    assert max(len(text.split()) for text in said) <= 15
 
 
 def test_a_measure_that_was_asked_for_chooses_and_evidence_counts() -> None:

@@ -234,5 +234,5 @@ def test_the_smallest_k_that_is_as_good_is_chosen_in_two_sentences_at_most() -> 
     found = select_k(NMF(init="nndsvda", max_iter=500), X, k=range(2, 7))
     scores = found.cv_results_["score"]
     assert found.best_params_ == {"n_components": 3} == {"n_components": found.best_estimator_.n_components}
-    assert found.best_score_ == scores[1] and found.n_supported_ == 3
+    assert (found.best_score_, found.n_supported_) == (scores[1], 3)
     assert found.verdict.headline.count(". ") <= 1

@@ -420,7 +420,7 @@ def _add_evidence(
         return
     n = int((col_of >= 0).sum())
     pattern = f"'pattern there' about the cells in the {plural(n, 'column')} that both matrices have"
-    notes.append(f"The verdict is about rows over all columns of B, {pattern}.")
+    notes.append(f"The verdict is about rows over all columns of the other matrix, {pattern}.")
     there = [(row_of[rows], col_of[cols]) for rows, cols in shared.values()]
     evidence = evidence_table(B, Biclustering(there, B.shape), missing="omit").alone
     for record in records:

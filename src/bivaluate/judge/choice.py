@@ -4,8 +4,9 @@ A value takes part if it is defined and its solution can be judged (status ok). 
 nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A
 candidate is a data set, an algorithm and a K; its value is the mean over seeds, and at least half of its seeds must
 take part. The better mean wins; among equals that with fewer biclusters, then the one named first; of the winner's K
-the smallest that is as good, with as many supported biclusters, is the answer. Where all of several candidates tie in a measure that cannot tell something from nothing, nobody wins. Where nothing is supported, raw
-evidence says what comes nearest.
+the smallest that is as good, with as many supported biclusters, is the answer. Where all of several candidates tie in
+a measure that cannot tell something from nothing, nobody wins. Where nothing is supported, raw evidence says what comes
+nearest.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
 def best(
     summary: pd.DataFrame, high: bool, above: float = -math.inf, of: Sequence[str] = CANDIDATE[:1]
 ) -> pd.DataFrame:
-    """Return the best candidate per data set, with the runner-up; no row where nobody wins."""
+    """Return the best candidate of each data set (or what `of` names), with the runner-up; no row if nobody wins."""
     import pandas as pd
 
     groups: dict[tuple[Any, ...], list[dict[Any, Any]]] = {}
@@ -144,21 +145,13 @@ def best(
             curve = [AtK(row["k"], row["mean"], row["found"], row["n_supported"]) for row in mine]
             chosen = mine[smallest(curve, mine.index(top))]
         # A refined solution and what it was refined from are the same, and so are K as good as the one chosen.
-        family, rest, wins = top["algorithm"].removesuffix(FINAL), [], 0
-        for row in able:
-            if row["algorithm"].removesuffix(FINAL) == family and chosen["k"] <= row["k"] <= top["k"]:
-                wins += row["wins"]
-            else:
-                rest.append(row)
+        base, span = top["algorithm"].removesuffix(FINAL), range(int(chosen["k"]), int(top["k"]) + 1)
+        rest = [row for row in able if row["algorithm"].removesuffix(FINAL) != base or row["k"] not in span]
+        wins = sum(row["wins"] for row in able) - sum(row["wins"] for row in rest)
         rest.sort(key=lambda row: (math.isnan(row["mean"]), -row["mean"] if high else row["mean"]))
         second = (f"{refined(rest[0]['algorithm'])} K={rest[0]['k']}", rest[0]["mean"]) if rest else ("", math.nan)
         rows.append({**chosen, "wins": wins, "runner_up": second[0], "runner_up_mean": second[1]})
     return pd.DataFrame(rows, columns=[*summary.columns, "runner_up", "runner_up_mean"])
-
-
-def best_k(summary: pd.DataFrame, high: bool, above: float = -math.inf) -> pd.DataFrame:
-    """Return the best K per data set and algorithm: the paper's table of chosen K."""
-    return best(summary, high, above, CANDIDATE[:2])
 
 
 def of_measure(results: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -166,17 +159,24 @@ def of_measure(results: pd.DataFrame, measure: str) -> pd.DataFrame:
     return candidates(results, measure, high_is_better(measure), get_metric(measure).nothing)
 
 
-def winners(results: pd.DataFrame, measures: Sequence[str], known: Mapping[str, pd.DataFrame] = {}) -> pd.DataFrame:
+def winners(
+    results: pd.DataFrame, measures: Sequence[str], known: Mapping[str, Any] = {}, of: Sequence[str] = CANDIDATE[:1]
+) -> pd.DataFrame:
     """Return the best candidate per measure and data set: what `select` prints and every page marks."""
-    import pandas as pd
-
     found = []
     for measure in measures:
         high, above = high_is_better(measure), get_metric(measure).nothing
         summary = known[measure] if measure in known else of_measure(results, measure)
-        found.append(best(summary, high, above).assign(measure=measure))
-    filled = [frame for frame in found if len(frame)]
-    table = pd.concat(filled or found[:1], ignore_index=True) if found else pd.DataFrame(columns=["measure"])
+        found.append(best(summary, high, above, of).assign(measure=measure))
+    return joined(found)
+
+
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Concatenate, the measure first, without letting empty frames decide about types."""
+    import pandas as pd
+
+    filled = [frame for frame in frames if len(frame)]
+    table = pd.concat(filled or frames[:1], ignore_index=True) if frames else pd.DataFrame(columns=["measure"])
     return table[["measure", *(column for column in table if column != "measure")]]
 
 
@@ -276,7 +276,7 @@ def supported_at(curve: Sequence[AtK], best: int, name: str = "K", rises: bool =
     said = counted({"n_biclusters": mine.found, "n_supported": mine.supported}).removesuffix(".")
     short = f"{number(mine.supported)} of {number(mine.found)} are supported"
     some = 0 < mine.supported < mine.found
-    _, high = as_good([at.k for at in curve], [at.value for at in curve], high=True) or (best, best)
+    high = (as_good([at.k for at in curve], [at.value for at in curve], high=True) or (best, best))[1]
     more = mine.supported > before.supported and mine.value - before.value > CLOSE * mine.value
     if rises and more and at_edge(curve, best) == "largest":
         said = f"Evidence still rises; {short if some else said[:1].lower() + said[1:]}"
@@ -288,7 +288,7 @@ def supported_at(curve: Sequence[AtK], best: int, name: str = "K", rises: bool =
 
 
 def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str = "K") -> list[str]:
-    """Say, in one sentence if any, which K are as good as the best one, where every bicluster is supported, the edge."""
+    """Say, in one sentence if any, which K are as good as the best one, and where every bicluster is supported."""
     mine, whole, said = next(at for at in curve if at.k == best), all_supported(curve), []
     low, high = as_good([at.k for at in curve], [at.value for at in curve], high_is_better(measure)) or (best, best)
     good = [at for at in curve if low <= at.k <= high]

@@ -64,9 +64,8 @@ def _not_judged(evidence: Evidence, workspace: Workspace, names: Sequence[str]) 
     if whole and evidence.family == "normal" and not np.isnan(evidence.gain).any():
         worth = f", worth {number(independent_columns(np.arange(m), series))} independent ones," if series else ""
         chance = f"so many groups of {n:,} {rows} are possible that {m:,} {columns}{worth} cannot rule out chance"
-        found.append(
-            f"{_are(whole)} not supported: {chance}; what {rows} of a group share elsewhere may still be real."
-        )
+        real = f"what {rows} of a group share elsewhere may still be real"
+        found.append(f"{_are(whole)} not supported: {chance}; {real}.")
     return found
 
 

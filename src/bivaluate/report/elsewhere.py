@@ -65,7 +65,7 @@ def confirm_section(found: Confirmation, of: str = "") -> Section:
     shown = {key: name for key, name in shown.items() if any(record.get(key) for record in found.records)}
     rows = [tuple(_cell(record[key] or None) for key in shown) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
-    title = f"{of} in other data" if of else "In other data"
+    title = "In other data" + (f": {of}" if of else "")
     return Section(title, " ".join([found.summary, *found.notes]), tuple(shown.values()), rows, marks=marks)
 
 
@@ -115,7 +115,7 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
     caption = "Biclusters and the annotations of their samples: the stronger the colour, the smaller q."
     figures = [Figure(plot_traits(table), caption)] if len(table) <= MOST_CELLS else []
     notes = table.attrs.get("notes", [])
-    title = f"What the samples of {of} share" if of else "What their samples share"
+    title = "What their samples share" + (f": {of}" if of else "")
     folds = ((f"All {len(rows)} associations", len(rows)),) if len(rows) > MOST_SHOWN else ()
     headings = ("bicluster", "its samples", *names[2:]) if rows else ()
     return [Section(title, " ".join([trait_headline(table), *notes]), headings, rows, figures, folds=folds)]

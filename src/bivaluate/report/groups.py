@@ -126,11 +126,8 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     ranking = [key for key in keys if key in RECORDS and RECORDS[key].ranks_solutions]
     summaries = {key: choice.of_measure(table, key) for key in {*ranking, criterion, choice.PREDICTIVE}}
     winners = choice.winners(table, ranking, summaries)
-    bests = []
-    for key in (key for key in ranking if RECORDS[key].main_rank):
-        how = choice.high_is_better(key), RECORDS[key].nothing
-        bests.append(choice.best_k(summaries[key], *how).assign(measure=key))
-    first, own = _marks([winners]), _marks(bests)
+    main = [key for key in ranking if RECORDS[key].main_rank]
+    first, own = _marks(winners), _marks(choice.winners(table, main, summaries, choice.CANDIDATE[:2]))
     wins = summaries[criterion]["wins"].tolist()
     stands = summaries[choice.PREDICTIVE]
     predicts = (stands["stands"] & (stands["mean"] > RECORDS[choice.PREDICTIVE].nothing)).tolist()
@@ -159,12 +156,11 @@ def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:
     return [replace(groups[i], rank=order.index(i)) for i in range(len(groups))]
 
 
-def _marks(frames: Sequence[pd.DataFrame]) -> dict[Place, set[str]]:
+def _marks(frame: pd.DataFrame) -> dict[Place, set[str]]:
     """Return the measures by which each candidate is named in tables of winners."""
     marks: dict[Place, set[str]] = {}
-    for frame in frames:
-        for row in frame.to_dict("records"):
-            marks.setdefault((row["dataset"], row["algorithm"], row["k"]), set()).add(row["measure"])
+    for row in frame.to_dict("records"):
+        marks.setdefault((row["dataset"], row["algorithm"], row["k"]), set()).add(row["measure"])
     return marks
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from bivaluate.report.groups import Gathered, Group, gather
 from bivaluate.report.methods import BETTER
 from bivaluate.report.pictures import Budget, best_terms, bicluster_records, draw_solution, members_of, plain
 from bivaluate.report.sentences import Findings, speak, speak_all
-from bivaluate.report.source import Content, Drawn, Null
+from bivaluate.report.source import ENDS, Content, Drawn, Null
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +124,7 @@ def _tables(
             rows["enrichment"] += [place | term for term in best_terms(shown.enrichment)]
     for null in source.nulls:
         place = {"dataset": null.dataset, "algorithm": null.algorithm, "k": null.k, "runs": null.runs}
-        rows["surrogates"] += [place | {"measure": key} | asdict(band) for key, band in null.bands.items()]
+        rows["surrogates"] += [place | {"measure": key} | dict(band) for key, band in null.bands.items()]
     frames = {name: pd.DataFrame(found) for name, found in rows.items() if found}
     return {"winners": judged.winners, "solutions": judged.table, **frames}
 
@@ -141,7 +141,7 @@ def _choose_details(groups: Sequence[Group], criterion: str, is_run: bool) -> li
         if place not in best_k or criterion in group.own:
             best_k[place] = group
     queues: dict[str, list[Group]] = {group.dataset: [] for group in scored}
-    for group in sorted(best_k.values(), key=lambda group: group.rank):
+    for group in sorted(best_k.values(), key=lambda group: (criterion not in group.first, group.rank)):
         queues[group.dataset].append(group)
     turns = [group for turn in zip_longest(*queues.values()) for group in turn if group is not None]
     taken = turns[: max(MOST_DETAILS, min(len(queues), MOST_DATASETS))]
@@ -285,8 +285,7 @@ def _solutions(source: Content, keys: Sequence[str], judged: Gathered) -> list[l
 
 def _null(null: Null, keys: Sequence[str]) -> dict[str, Any]:
     """Return the bands of one null, each end a list in the order of the measures."""
-    ends = ("low", "mean", "high", "gap", "p_value")
-    bands = {e: [plain(getattr(null.bands[key], e)) if key in null.bands else None for key in keys] for e in ends}
+    bands = {end: [plain(null.bands.get(key, {}).get(end)) for key in keys] for end in ENDS}
     return {"dataset": null.dataset, "algorithm": null.algorithm, "k": null.k, "runs": null.runs} | bands
 
 

@@ -6,7 +6,7 @@ import base64
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,7 @@ def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
     profiles = most_evident(drawn, MAX_PROFILES)
     return {
         "names": [names[k] for k in shown],
+        "supported": [not drawn.records or drawn.records[k].get("verdict", SUPPORTED) == SUPPORTED for k in shown],
         "shape": list(drawn.matrix.shape),
         "nouns": list(drawn.matrix.nouns),
         "heatmap": _heatmap(drawn.matrix, solution, budget.cells),
@@ -110,8 +111,7 @@ def bicluster_names(drawn: Drawn) -> list[str]:
     return [str(record["bicluster"]) for record in drawn.records] if same else drawn.solution.names
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """The binned, reordered matrix."""
 
     values: NDArray[np.float64]

@@ -268,10 +268,14 @@ def render(
     environment.globals |= {"described": described, "headings": headings, "tones": TONES, "glossary": GLOSSARY}
     environment.globals |= {"better": BETTER, "formulas": formulas(), "is_number": _is_number, "version": __version__}
     methods = describe_methods(page.measures)
+    menu: dict[str, str] = {}
+    for section in sections:  # those of several solutions, "title: solution", have one entry
+        menu.setdefault(section.title.partition(": ")[0], _anchor(section))
     symbols = {key: record.symbol for key, record in RECORDS.items()}
     return environment.get_template("report.html.j2").render(
         page=page,
         sections=sections,
+        menu=menu,
         style=_static("report.css"),
         scripts=[_static(name) for name in ("d3.min.js", *SCRIPTS)],
         data=embed(dict(page.data) | {"bicluster_measures": bicluster_measures(), "symbols": symbols}),

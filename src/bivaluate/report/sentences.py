@@ -107,14 +107,29 @@ def _headline(case: Findings) -> str:
     if len(case.groups) == 1:
         return case.verdict.headline if case.verdict else _from_scores(first)
     if winner is not None:
+        if case.criterion == EVIDENCE and not case.fitted and (compared := _compared(case)):
+            return compared
         said = _supported(case, winner)
-        return f"{winner.name}: {said[:1].lower() + said[1:]}" if said != verdict.NOT_ASKED else _lowest(case, winner)
+        best = "highest" if RECORDS[case.criterion].direction == "high" else "lowest"
+        unasked = f"{winner.name} has the {best} {_score(case, winner)}."
+        return unasked if said == verdict.NOT_ASKED else f"{winner.name}: {said[:1].lower() + said[1:]}"
     inside = [group for group in case.groups if group.takes_part(case.criterion)]
     if inside and all(group.value(case.criterion) <= RECORDS[case.criterion].nothing for group in inside):
         return verdict.nothing_supported(case.near)
     if inside:
         return f"All {len(inside)} candidates tie ({_score(case, inside[0])}): none is better than another."
     return f"No solution can be judged by {symbol(case.criterion)}: see the table for the reasons."
+
+
+def _compared(case: Findings) -> str:
+    """Say how many biclusters of each of several tools are supported, in at most 15 words; nothing of one over K."""
+    tools = sorted(case.groups, key=lambda group: group.rank)
+    counts = [f"{number(g.value('n_supported'))} of {number(g.value('n_biclusters'))}" for g in tools]
+    first, *rest = [f"{g.algorithm}: {count}" for g, count in zip(tools, counts, strict=True)]
+    shown = rest if len(rest) < 3 else [rest[0], f"{len(rest) - 1} others have less evidence"]
+    said = "; ".join([f"{first} supported", *shown])
+    several = len({group.family for group in tools if math.isfinite(group.value("n_supported"))}) == len(tools)
+    return f"{said}." if several and len(said.split()) <= 15 else ""
 
 
 def _supported(case: Findings, winner: Group) -> str:
@@ -136,11 +151,6 @@ def _from_scores(group: Group) -> str:
 def _score(case: Findings, group: Group) -> str:
     value = group.value(case.criterion)
     return f"{symbol(case.criterion)} {percent(value) if RECORDS[case.criterion].percent else number(value)}"
-
-
-def _lowest(case: Findings, winner: Group) -> str:
-    best = "highest" if RECORDS[case.criterion].direction == "high" else "lowest"
-    return f"{winner.name} has the {best} {_score(case, winner)}."
 
 
 def _unfinished(missing: int, planned: int) -> list[str]:
@@ -170,14 +180,8 @@ def _choice(case: Findings) -> list[str]:
     if len(case.groups) < 2:
         return said
     about = choice.about_k(case.curve, winner.k, case.criterion) if case.curve else []
-    return [
-        *about,
-        *said,
-        *_others(case, winner),
-        *_beside_null(case),
-        *_steadiness(case, winner),
-        *_disagreement(case, winner),
-    ]
+    said = [*about, *said, *_others(case, winner), *_beside_null(case)]
+    return [*said, *_steadiness(case, winner), *_disagreement(case, winner)]
 
 
 def _others(case: Findings, winner: Group) -> list[str]:

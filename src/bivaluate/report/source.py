@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import distinct, given_command
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NOT_MEASURES = frozenset({*CANDIDATE, "seed", "status", "reason", "variant", "run"})
 _MOST_MATRICES = 40
+ENDS = ("low", "mean", "high", "gap", "p_value")  # of a null band
 FEW_ALGORITHMS = 4  # a sweep of fewer may have missed patterns that others find
 
 
@@ -67,26 +68,14 @@ class Drawn:
     enrichment: Enrichment | None = None
 
 
-@dataclass(frozen=True)
-class Band:
-    """One measure beside its null: the central 90 % of the surrogates, their mean, the gap to it and its p-value."""
-
-    low: float
-    mean: float
-    high: float
-    gap: float
-    p_value: float
-
-
-@dataclass(frozen=True)
-class Null:
-    """The same algorithm and K on `runs` surrogates of a matrix, by measure."""
+class Null(NamedTuple):
+    """The same algorithm and K on `runs` surrogates of a matrix: by measure `ENDS`, the central 90 % and the rest."""
 
     dataset: str
     algorithm: str
     k: int
     runs: int
-    bands: Mapping[str, Band]
+    bands: Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -260,11 +249,11 @@ def _nulls(run: Any) -> list[Null]:
     if not len(table):
         return []
     runs = table.groupby(CANDIDATE, sort=False)["null_runs"].max()
-    bands: dict[Any, dict[str, Band]] = {key: {} for key in runs.index}
+    bands: dict[Any, dict[str, dict[str, float]]] = {key: {} for key in runs.index}
     for measure in table["measure"].unique():
         for row in band(table, measure).to_dict("records"):
-            values = (row[name] for name in ("null_low", "null_mean", "null_high", "gap", "p_value"))
-            bands[tuple(row[name] for name in CANDIDATE)][measure] = Band(*map(float, values))
+            values = {end: float(row[end] if end in row else row[f"null_{end}"]) for end in ENDS}
+            bands[tuple(row[name] for name in CANDIDATE)][measure] = values
     return [
         Null(dataset, algorithm_label(algorithm), int(k), int(runs[dataset, algorithm, k]), found)
         for (dataset, algorithm, k), found in bands.items()

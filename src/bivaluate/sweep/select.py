@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ from bivaluate import registry
 from bivaluate._errors import BivaluateError, ParameterError, RunError
 from bivaluate._text import FINAL, first_few, html_table, number, percent, plural, refined
 from bivaluate.judge import choice
-from bivaluate.judge.choice import CANDIDATE, best, best_k, candidates, high_is_better
+from bivaluate.judge.choice import CANDIDATE, best, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
 from bivaluate.measures.own import Records, stand_in
 from bivaluate.registry import RECORDS, get_metric, symbol
@@ -146,7 +146,7 @@ def select(run: Run, by: str | None = None) -> Selection:
     for measure in _measures(results, by):
         high, above = high_is_better(measure), get_metric(measure).nothing
         summary = candidates(results, measure, high, above)
-        chosen, of_each = best(summary, high, above), best_k(summary, high, above)
+        chosen, of_each = best(summary, high, above), best(summary, high, above, CANDIDATE[:2])
         for name, frame in {"candidates": summary, "best": chosen, "best_k": of_each}.items():
             if len(null):
                 frame = frame.merge(band(null, measure), on=CANDIDATE, how="left")
@@ -154,7 +154,7 @@ def select(run: Run, by: str | None = None) -> Selection:
                     of_choice = choice_p_values(summary, run.variants, str(run.plan.null), measure)
                     frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
-    joined = {name: _joined(frames) for name, frames in tables.items()}
+    joined = {name: choice.joined(frames) for name, frames in tables.items()}
     joined["best"] = _with_others(joined["best"], joined["candidates"])
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)
@@ -272,15 +272,6 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
         raise ParameterError(f"the run did not compute {by!r}; run the sweep again into another folder, with {option}.")
     compared = [metric.key for metric in registry.compared_metrics()]
     return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
-
-
-def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate, the measure first, without letting empty frames decide about types."""
-    import pandas as pd
-
-    filled = [frame for frame in frames if len(frame)]
-    table = pd.concat(filled, ignore_index=True) if filled else frames[0]
-    return table[["measure", *(column for column in table if column != "measure")]]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -49,6 +49,7 @@ R.heatmap = function (host, detail) {
   function outline(k, colour) {
     const block = map.blocks[k];
     context.strokeStyle = colour;
+    context.setLineDash(detail.supported[k] ? [] : [7, 5]);
     let largest = null;
     for (const [top, bottom] of block.rows) {
       for (const [left, right] of block.cols) {
@@ -93,6 +94,7 @@ R.heatmap = function (host, detail) {
       if (place && !faded && (map.blocks.length <= 40 || state.chosen === k)) labels.push({ ...place, k });
     });
     context.globalAlpha = 1;
+    context.setLineDash([]);
     context.font = "600 12px system-ui, sans-serif";
     const taken = [];
     for (const { x, y, k } of labels) {

@@ -182,8 +182,9 @@
   const links = new Map([...document.querySelectorAll(".side a")].map((a) => [a.getAttribute("href").slice(1), a]));
   const watcher = new IntersectionObserver((entries) => entries.forEach((entry) => {
     if (!entry.isIntersecting) return;
-    links.forEach((a, id) => (id === entry.target.id ? a.setAttribute("aria-current", "true") : a.removeAttribute("aria-current")));
-  }), { rootMargin: "-20% 0px -70% 0px" });
+    const here = scrollY < 60 ? "verdict" : entry.target.id;
+    links.forEach((a, id) => (id === here ? a.setAttribute("aria-current", "true") : a.removeAttribute("aria-current")));
+  }), { rootMargin: "-10% 0px -85% 0px" });
   document.querySelectorAll("main > section").forEach((section) => watcher.observe(section));
   R.plainTables();
   document.documentElement.dataset.ready = "true";

@@ -4,7 +4,7 @@ R.records = (detail) => detail.records.rows.map((row) => Object.fromEntries(deta
 
 R.mapPart = function (host, detail) {
   const [rows, columns] = detail.nouns;
-  const heat = R.part("The matrix, reordered", `${R.capital(rows)} and ${columns} are reordered so that biclusters stand as outlined blocks; what lies in none comes last. Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${R.tooMany(detail.heatmap) ? " The biclusters have too many pieces to outline at once: choose one to see it." : ""}${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
+  const heat = R.part("The matrix, reordered", `${R.capital(rows)} and ${columns} are reordered so that biclusters stand as outlined blocks; what lies in none comes last.${detail.supported.every(Boolean) ? "" : " Dashed outlines are not supported."} Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${R.tooMany(detail.heatmap) ? " The biclusters have too many pieces to outline at once: choose one to see it." : ""}${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
   host.append(heat);
   R.downloads(heat, R.heatmap(heat, detail), `Heatmap of ${detail.name}`);
 };
