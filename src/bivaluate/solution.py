@@ -715,7 +715,8 @@ def check_solution(solution: Any, name: str = "solution", matrix: Any = None) ->
     raise SolutionError(
         f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
         "columns). For one label per row and column: Biclustering.from_labels(row_labels, column_labels), with "
-        "diagonal=True where equal labels belong together; for a table of members: Biclustering.from_frame(table)."
+        "diagonal=True where equal labels belong together; for labels of columns alone, such as clusters of cells: "
+        'Biclustering.from_labels(["all"] * n_rows, labels); for a table of members: Biclustering.from_frame(table).'
     )
 
 
@@ -809,9 +810,10 @@ def _no_place(label: str, axis: int, X: Any, name: str, total: int, unknown: Seq
         return [f"{names} which {X.name} does not have.{suggest(label, known)}"]
     some = f"only {total - len(unknown):,}" if len(unknown) < total else "none"
     found = f"{some} of its {total:,} {what} labels {'is' if total - len(unknown) < 2 else 'are'} in {X.name}"
-    return [
-        f"{found}. It has {first_few(unknown, 3)}; {X.name} has {first_few(list(known), 3)}.{suggest(label, known)}"
-    ]
+    hint, folded = suggest(label, known), {one.casefold() for one in known}
+    if alike := sum(one.casefold() in folded for one in unknown):
+        hint = f" {alike:,} differ in upper and lower case only: write them as {X.name} does."
+    return [f"{found}. It has {first_few(unknown, 3)}; {X.name} has {first_few(list(known), 3)}.{hint}"]
 
 
 def label_table(known: Sequence[str]) -> dict[str, int]:

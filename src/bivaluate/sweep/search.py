@@ -19,6 +19,7 @@ import numpy as np
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_instance, check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
+from bivaluate._factors import last_step
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
@@ -146,7 +147,7 @@ class KSelection:
         """
         ((name, best),) = self.best_params_.items()
         if self.nothing_:
-            return Verdict(f"{_nothing(name, self.scoring)} {name} = {best} comes nearest.")
+            return Verdict(f"{_nothing(name, self.scoring, self.best_estimator_)} {name} = {best} comes nearest.")
         first = f"Take {name} = {best}."
         if self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
             lead = choice.supported_at(self._curve, best, name)
@@ -282,7 +283,8 @@ def select_k(
     best = float(rows[index]["score"])
     nothing = nothing or bool(predictive and not predicts(best, rows[index]["score_error"]))
     if nothing:
-        text = f"{_nothing(name, scoring)} best_params_ holds {name} = {tried[index]}, which comes nearest."
+        said = _nothing(name, scoring, fitted[index][0])
+        text = f"{said} best_params_ holds {name} = {tried[index]}, which comes nearest."
         warnings.warn(text, SearchWarning, stacklevel=2)
     table: dict[str, Any] = {f"param_{name}": tried}
     columns = dict.fromkeys(column for row in rows for column in row)
@@ -292,10 +294,12 @@ def select_k(
     return KSelection(fitted[index][0], {name: tried[index]}, best, index, table, scoring, nothing)
 
 
-def _nothing(name: str, scoring: str) -> str:
+def _nothing(name: str, scoring: str, model: Any) -> str:
     """Say that nothing is there, by the name of the number of biclusters."""
     what = "factor" if name == "n_components" else "bicluster"
-    return NOT_PREDICTED if scoring == PREDICTIVE else f"No K gives a supported {what}."
+    signed = bool(np.min(getattr(last_step(model), "components_", 0)) < 0)
+    why = f" Components of both signs, as {type(last_step(model)).__name__}'s, are not parts of the data; NMF's are."
+    return NOT_PREDICTED if scoring == PREDICTIVE else f"No K gives a supported {what}.{why * signed}"
 
 
 def _reasons(tried: list[int], reasons: list[str]) -> str:
