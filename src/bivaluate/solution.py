@@ -158,9 +158,7 @@ class Biclustering(Sequence[Bicluster]):
         pairs = list(biclusters)
         given = [getattr(pair, "name", "") for pair in pairs] if names is None else list(names)
         if len(given) != len(pairs):
-            raise SolutionError(
-                f"{plural(len(given), 'name')} for {plural(len(pairs), 'bicluster')}: give one to each."
-            )
+            raise SolutionError(f"{plural(len(given), 'name')} for {plural(len(pairs), 'bicluster')}: give each one.")
         called = given if names is None else checked_names(given) or [""] * len(pairs)
         each = enumerate(zip(pairs, called, strict=True))
         self._biclusters = tuple(_check_bicluster(pair, name, k, self._shape) for k, (pair, name) in each)

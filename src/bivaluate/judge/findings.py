@@ -57,13 +57,12 @@ def _are(names: Sequence[str]) -> str:
 
 def _not_judged(evidence: Evidence, workspace: Workspace, names: Sequence[str]) -> list[str]:
     """Say why biclusters are too small to judge, and why clusters of rows over all columns are not supported."""
-    found: list[str] = []
-    whole: dict[str, list[str]] = {}
+    found, whole = [], dict[str, list[str]]()
     small = [k for k, verdict in enumerate(evidence.verdicts) if verdict == TOO_SMALL]
     if small:
         first = f"; {names[small[0]]}" if len(small) > 1 else ""
         found.append(f"{_are([names[k] for k in small])} too small to judge{first}: {evidence.reasons[small[0]]}.")
-    for k in np.flatnonzero((workspace.c == workspace.shape[1]) & ~np.isnan(evidence.gain)):
+    for k in np.flatnonzero((workspace.c == workspace.shape[1]) & ~np.isnan(evidence.gain)).tolist():
         if evidence.verdicts[k] == NOT_SUPPORTED:
             whole.setdefault(evidence.reasons[k], []).append(names[k])
     for why, called in whole.items():

@@ -143,7 +143,7 @@ class KSelection:
         Examples
         --------
         >>> print(choice.verdict)
-        Take n_clusters = 3. The chosen n_clusters = 3 is the largest tried; try larger ones.
+        Take n_clusters = 3. n_clusters = 3 is the largest tried: try larger ones.
         """
         ((name, best),) = self.best_params_.items()
         if self.nothing_:
@@ -278,6 +278,9 @@ def select_k(
     nothing = index is None and math.isfinite(metric.nothing)
     if nothing and metric.key == EVIDENCE and not predictive:
         index = pick([row.get(RAW, math.nan) for row in rows], high=True)
+    elif index is not None and math.isfinite(metric.nothing):
+        known = ([row.get(key, math.nan) for row in rows] for key in ("n_biclusters", "n_supported"))
+        index = choice.smallest([AtK(*at) for at in zip(tried, able, *known, strict=True)], index)
     if index is None:  # all tie, or nothing is there: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
     best = float(rows[index]["score"])
@@ -314,16 +317,14 @@ def _reasons(tried: list[int], reasons: list[str]) -> str:
     return "; ".join(f"K = {', '.join(ks)}: {reason.removesuffix('.')}" for reason, ks in alike.items())
 
 
-def _predict(
-    estimator: Any, name: str, matrix: Matrix, tried: list[int], fitted: list[tuple[Any, dict[str, Any]]]
-) -> None:
+def _predict(model: Any, name: str, matrix: Matrix, tried: list[int], fitted: list[tuple[Any, dict[str, Any]]]) -> None:
     """Put the gain on held-out cells, and its standard error, in place of the score."""
     from sklearn.base import clone
 
     def fit(values: Any, k: int) -> Biclustering:
-        return fitted_solution(clone(estimator).set_params(**{name: k}).fit(values), values)
+        return fitted_solution(clone(model).set_params(**{name: k}).fit(values), values)
 
-    nested = bool(getattr(getattr(estimator, "record", estimator), "nested", False))
+    nested = bool(getattr(getattr(model, "record", model), "nested", False))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         gain = predictive_gain(matrix, fit, tried, nested=nested)
@@ -331,22 +332,20 @@ def _predict(
         row |= {"score": float(mean), "score_error": float(error), "status": "ok"}
 
 
-def _fit(
-    estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any], kind: Any
-) -> tuple[Any, dict[str, Any]]:
+def _fit(model: Any, matrix: Matrix, scoring: str, options: dict[str, Any], kind: Any) -> tuple[Any, dict[str, Any]]:
     start = time.perf_counter()
     row: dict[str, Any] = {"score": math.nan, "status": "ok", "reason": ""}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            solution = fit(estimator, matrix, kind)
+            solution = fit(model, matrix, kind)
             row["fit_time"] = time.perf_counter() - start
             scores = evaluate(matrix, solution, **options).scores
     except Exception as error:
-        return estimator, {**row, "status": "failed", "reason": reason_of(error)}
+        return model, {**row, "status": "failed", "reason": reason_of(error)}
     if reason := choice.degenerate_reason(scores):
         row |= {"status": "degenerate", "reason": reason}
-    return estimator, {**row, **scores, "score": scores[scoring]}
+    return model, {**row, **scores, "score": scores[scoring]}
 
 
 def k_curve(
