@@ -239,6 +239,11 @@ def test_what_is_no_solution_is_refused_with_a_way_out():
         SolutionError, match=r"is of type dict; pass a Biclustering, a fitted estimator, or a list of pairs"
     ):
         bivaluate.evaluate(np.eye(3), {"rows": [0]})
+    with pytest.raises(
+        SolutionError, match=r'clusters of cells: Biclustering.from_labels\(\["all"\] \* n_rows, labels\)'
+    ):
+        bivaluate.evaluate(np.eye(3), np.array(["0", "1", "0"]))
+    assert Biclustering.from_labels(["all"] * 3, ["0", "1", "0"]).names == ["all × 0", "all × 1"]
 
 
 def test_nested_lists_are_no_indices():

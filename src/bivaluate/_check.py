@@ -156,13 +156,11 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
         found = f"{name} has {plural(values.ndim, 'dimension')}, shape {values.shape}"
         raise MatrixError(f"{found}; a 2-D matrix (rows x columns) is needed.")
     if array.dtype.kind == "O" or (array.dtype.kind in "iu" and array.dtype.itemsize == 8):
-        _check_integers(array, values, name, place)
+        _check_whole(array, values, name, place)
     return np.where(X.mask, np.nan, values) if isinstance(X, np.ma.MaskedArray) else values
 
 
-def _check_integers(
-    array: NDArray[Any], values: NDArray[np.float64], name: str, place: Callable[[int, int], str]
-) -> None:
+def _check_whole(array: NDArray[Any], values: NDArray[np.float64], name: str, place: Callable[[int, int], str]) -> None:
     """Refuse integers that floating-point numbers cannot tell from their neighbours."""
     if max(values.max(initial=0.0), -values.min(initial=0.0)) <= 2**53:
         return

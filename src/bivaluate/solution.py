@@ -158,9 +158,7 @@ class Biclustering(Sequence[Bicluster]):
         pairs = list(biclusters)
         given = [getattr(pair, "name", "") for pair in pairs] if names is None else list(names)
         if len(given) != len(pairs):
-            raise SolutionError(
-                f"{plural(len(given), 'name')} for {plural(len(pairs), 'bicluster')}: give one to each."
-            )
+            raise SolutionError(f"{plural(len(given), 'name')} for {plural(len(pairs), 'bicluster')}: give each one.")
         called = given if names is None else checked_names(given) or [""] * len(pairs)
         each = enumerate(zip(pairs, called, strict=True))
         self._biclusters = tuple(_check_bicluster(pair, name, k, self._shape) for k, (pair, name) in each)
@@ -715,7 +713,8 @@ def check_solution(solution: Any, name: str = "solution", matrix: Any = None) ->
     raise SolutionError(
         f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
         "columns). For one label per row and column: Biclustering.from_labels(row_labels, column_labels), with "
-        "diagonal=True where equal labels belong together; for a table of members: Biclustering.from_frame(table)."
+        "diagonal=True where equal labels belong together; for labels of columns alone, such as clusters of cells: "
+        'Biclustering.from_labels(["all"] * n_rows, labels); for a table of members: Biclustering.from_frame(table).'
     )
 
 
@@ -809,9 +808,10 @@ def _no_place(label: str, axis: int, X: Any, name: str, total: int, unknown: Seq
         return [f"{names} which {X.name} does not have.{suggest(label, known)}"]
     some = f"only {total - len(unknown):,}" if len(unknown) < total else "none"
     found = f"{some} of its {total:,} {what} labels {'is' if total - len(unknown) < 2 else 'are'} in {X.name}"
-    return [
-        f"{found}. It has {first_few(unknown, 3)}; {X.name} has {first_few(list(known), 3)}.{suggest(label, known)}"
-    ]
+    hint, folded = suggest(label, known), {one.casefold() for one in known}
+    if alike := sum(one.casefold() in folded for one in unknown):
+        hint = f" {alike:,} differ in upper and lower case only: write them as {X.name} does."
+    return [f"{found}. It has {first_few(unknown, 3)}; {X.name} has {first_few(list(known), 3)}.{hint}"]
 
 
 def label_table(known: Sequence[str]) -> dict[str, int]:

@@ -400,13 +400,17 @@ def test_counts_of_even_depth_are_judged_by_their_logarithms():
     assert (found.family, found.n_supported) == ("weights", 0)
 
 
-def test_a_block_of_every_column_is_told_what_its_level_lacks():
+def test_a_block_of_every_column_is_told_that_its_rows_do_not_move_together():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 20))
     X[:15] += 3 * rng.normal(size=20)
     result = evidence_table(X, Biclustering([(range(15), range(20)), (range(40, 60), range(20))], X.shape))
     assert result.verdicts == ("supported", "not_supported")
-    assert result.reasons == ("", "it takes in every column, so there is nothing to compare its level with")
+    assert result.reasons == ("", "its rows do not move together more than chance would give")
+    X[40:60] += 0.4 * rng.normal(size=20)
+    alone = evidence_table(X, Biclustering([(range(40, 60), range(20))], X.shape))
+    assert (alone.verdicts[0], alone.raw[0] > 0) == ("not_supported", True)
+    assert alone.reasons[0].startswith("so many groups of 80 rows are possible that 20 columns cannot rule out chance;")
 
 
 def test_factors_that_overlap_leave_the_dispersion_of_what_they_do_not_explain():

@@ -45,6 +45,6 @@ def test_fetch_and_write(run, tmp_path):
     assert done.code == 0
     assert "yeast: 17 data sets" in done.out
     offline = {**where, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null"}
-    assert run("datasets", "write", "14_N2_depletion", "n2.csv", **offline).code == 0
+    assert run("datasets", "write", "14_N2_depletion", "-o", "n2.csv", **offline).code == 0
     assert (tmp_path / "n2.csv").read_text().startswith(",30,60,120")
     assert "yes" in run("datasets", **offline).out

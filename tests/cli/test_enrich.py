@@ -71,6 +71,10 @@ def test_json_has_raw_p_and_q(run, files):
             "foreign.gmt and genes share no gene: Actb, Gapdh, Myc and 1 more there, g0, g1, g2",
         ),
         (("--sets", "nowhere.gmt"), "cannot read nowhere.gmt"),
+        (
+            ("--sets", "sets.gmt", "--report", "x.html"),
+            "bivaluate score MATRIX SOLUTION --go … --report writes the page",
+        ),
     ],
 )
 def test_refusals(run, files, arguments, message):

@@ -174,6 +174,11 @@ def test_shared_columns_bring_evidence_and_direction(cohorts):
     same, opposite = (confirm(solution, A, X).records[0] for X in (B, C))
     assert (same["direction"], opposite["direction"]) == ("same", "opposite")
     assert same["evidence_in_B"] > 5
+    assert any(
+        "14 columns that both matrices have (t0, t1, t2 and 11 more)" in n for n in confirm(solution, A, B).notes
+    )
+    A, B = (Matrix(X.values, X.row_labels, tuple(str(120 * j) for j in range(14))) for X in (A, B))
+    assert "direction" not in confirm(solution, A, B).records[0]  # minutes of two experiments
     assert "direction" not in confirm(solution, A, cohorts[1]).records[0]
 
 

@@ -176,6 +176,11 @@ def test_bad_input():
         GeneSets({})
     with pytest.raises(ParameterError, match="Lower min_size"):
         enrich(solution, X, GeneSets({"s": ["x1"]}))
+    many = labelled([f"x{i}" for i in range(30)])
+    with pytest.raises(
+        ParameterError, match="1 of 30 row names is known to the gene sets: are they of the same organism"
+    ):
+        enrich(Biclustering([([0, 1], [0, 1])], many.shape), many, GeneSets({"s": ["x1"]}))
 
 
 def test_nothing_annotated_in_a_bicluster():

@@ -203,6 +203,34 @@ def test_genes_and_their_clusters(put):
         read_solution(put(text, "s.csv"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gene,moduleColor,kME\ng1,blue,0.9\ng3,blue,0.8\ng2,grey,0.1\ng5,grey,0.2\n",
+        '"","moduleColor"\n"g1","blue"\n"g3","blue"\n"g2","grey"\n"g5","grey"\n',
+        '"","module","gene"\n"1","blue","g1"\n"2","blue","g3"\n"3","grey","g2"\n"4","grey","g5"\n',
+        ",module\ng1,blue\ng3,blue\ng2,grey\ng5,grey\n",
+        "g1\tblue\ng3\tblue\ng2\tgrey\ng5\tgrey\n",
+        "# of the WGCNA\n\ng1,blue\ng3,blue\ng2,grey\ng5,grey\n",
+    ],
+)
+def test_modules_as_wgcna_users_keep_them(put, text):
+    found = read_solution(put(text, "modules.tsv"), X)
+    assert found == Biclustering([([0, 2], range(4)), ([1, 4], range(4))], (5, 4))
+    assert found.names == ["blue", "grey"]
+
+
+def test_a_module_without_header_keeps_the_numbers_of_its_lines(put):
+    with pytest.warns(LabelWarning, match=r"'x9' \(line 1\)"):
+        read_solution(put("x9\tblue\ng1\tblue\ng2\tgrey\n", "modules.tsv"), X)
+
+
+@pytest.mark.parametrize("text", ["a,b\nc,d\n", "g1,0.5\ng2,0.5\ng3,1\n", "g1,blue\ng1,grey\ng2,blue\n"])
+def test_two_columns_that_are_no_modules_are_told_what_to_call_them(put, text):
+    with pytest.raises(FormatError, match="call the columns gene,module"):
+        read_solution(put(text, "two.csv"), X)
+
+
 def test_refusals_show_three_lines(put):
     for content, name in (("dear diary\n", "d.txt"), ("[1, 2]", "s.json"), ('{"clusters": 3}', "s.json")):
         with pytest.raises(FormatError, match=r"An example:\n  .*\n  .*\n  .*$"):
@@ -215,6 +243,8 @@ def test_members_that_fit_nowhere_say_what_to_do(put):
         SolutionError, match=r"none of its 3 row labels is in X. It has x1, x2, x3; X has g1, g2, g3 and"
     ):
         read_solution(strange, X)
+    with pytest.raises(SolutionError, match=r"3 differ in upper and lower case only: write them as X does."):
+        read_solution(put([[["G1", "G2"], ["c1"]], [["G3"], ["c2"]]]), X)
     with pytest.raises(SolutionError, match=r"Read the solution with index_base=1"):
         read_solution(put([[[1, 5], [1, 4]]]), np.zeros((5, 4)))
     with pytest.raises(SolutionError, match=r"Read the matrix with transpose=True"):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import issparse
 from sklearn.cluster import KMeans, SpectralBiclustering
-from sklearn.decomposition import NMF
+from sklearn.decomposition import NMF, PCA
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.pipeline import make_pipeline
@@ -116,6 +116,11 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     assert nothing.nothing_
     assert repr(nothing).startswith("KSelection(nothing is supported: n_clusters=")
     assert nothing.verdict.headline.endswith("comes nearest.")
+
+
+def test_components_of_both_signs_are_not_parts() -> None:
+    with pytest.warns(SearchWarning, match="Components of both signs, as PCA's, are not parts of the data"):
+        select_k(PCA(), np.random.default_rng(4).normal(size=(30, 12)), k=[2, 3])
 
 
 @pytest.mark.parametrize("sparse", [False, True])

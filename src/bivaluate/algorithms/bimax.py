@@ -111,9 +111,8 @@ class Bimax(BiclusteringEstimator):
                 SearchWarning,
                 stacklevel=4,
             )
-            blocks = _merged(blocks, pairs_of_rows(rows, columns, max(2, min_rows), min_columns, self.most))[
-                : self.most
-            ]
+            pairs = pairs_of_rows(rows, columns, max(2, min_rows), min_columns, self.most)
+            blocks = _merged(blocks, pairs)[: self.most]
         yield from blocks
 
 

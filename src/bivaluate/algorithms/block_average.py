@@ -124,6 +124,5 @@ def _divergence_of_cells(X: Any, divergence: str, mean: float) -> float:
         return sum(float(((part - mean) ** 2).sum()) for part in parts) + absent
     # xlogy(values, values).sum() - xlogy(values.sum(), mean), with the logarithm that is computed many at a time
     tiny = np.finfo(np.float64).tiny  # multiplied and added: `@` would wake the threads of BLAS for so little
-    return sum(float((part * np.log(np.maximum(part, tiny))).sum()) for part in parts) - float(
-        xlogy(values.sum(), mean)
-    )
+    logs = sum(float((part * np.log(np.maximum(part, tiny))).sum()) for part in parts)
+    return logs - float(xlogy(values.sum(), mean))

@@ -92,9 +92,7 @@ class Qubic(BiclusteringEstimator):
         n, m = X.shape
         n_ranks, n_candidates, share = self.n_ranks, self.n_candidates, float(self.consistency)
         if share <= 0.5:
-            raise ParameterError(
-                f"consistency is {share}; it must be more than 0.5, so that each column has one symbol."
-            )
+            raise ParameterError(f"consistency is {share}; it must be more than 0.5: each column has one symbol.")
         min_columns = self.min_columns or max(2, m // 20)
         symbols = symbols_of(X, self.quantile, n_ranks)
         levels = [level for rank in range(1, n_ranks + 1) for level in (rank, -rank)]

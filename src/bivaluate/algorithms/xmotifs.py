@@ -88,9 +88,8 @@ class XMotifs(BiclusteringEstimator):
         states = given_states(X) if self.states == "given" else interval_states(X, math.log(self.max_p_value))
         left = np.arange(X.shape[1])
         while len(left) > 1:
-            rows, cols = find_motif(
-                states, left, self.n_seeds, self.n_sets, min(self.set_size, len(left) - 1), least, rng
-            )
+            size = min(self.set_size, len(left) - 1)
+            rows, cols = find_motif(states, left, self.n_seeds, self.n_sets, size, least, rng)
             if not len(rows):
                 return
             yield rows, cols

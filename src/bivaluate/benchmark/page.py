@@ -61,10 +61,9 @@ def benchmark_headline(tables: Tables) -> str:
     n_data, n_algorithms = int(np.nan_to_num(agree["solutions_n"])), len(leaders)
     if n_data < 2 or n_algorithms < 2:
         said = f"{plural(n_data, 'data set')} with {plural(n_algorithms, 'algorithm')}: too few to rank measures."
-        first = [
-            f" {algorithm_names([r['algorithm']])[0]} agrees with the truth to {number(r['mean'])}." for r in leaders
-        ]
-        return said + "".join(first[:1])
+        for r in leaders[:1]:
+            said += f" {algorithm_names([r['algorithm']])[0]} agrees with the truth to {number(r['mean'])}."
+        return said
     said = (
         f"Over {plural(n_data, 'data set')}, {names_of([best])[0]} agrees best with the truth (rank correlation "
         f"{number(agree['solutions'])} [{number(agree['solutions_low'])}, {number(agree['solutions_high'])}])"

@@ -85,9 +85,8 @@ def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) 
     matched: dict[int, list[str]] = {}
     for k in np.flatnonzero(best >= MATCHED):
         matched.setdefault(int(shared[k].argmax()), []).append(wanted.names[k])
-    several = [
-        f"; {found.names[j]} matches {'both ' * (len(b) == 2)}{listing(b)}" for j, b in matched.items() if len(b) > 1
-    ]
+    many = {j: names for j, names in matched.items() if len(names) > 1}
+    several = [f"; {found.names[j]} matches {'both ' * (len(b) == 2)}{listing(b)}" for j, b in many.items()]
     missed = [name for name, share in zip(wanted.names, best, strict=True) if share < MATCHED]
     how = ", nearly exactly" if len(held) and held.min() >= DUPLICATE else ""
     rest = f"; it misses {listing(missed, 5)}" if missed else ""
@@ -118,9 +117,7 @@ def _read_without_matrix(files: Sequence[Path], solution_file: SolutionFile) -> 
     rows: dict[str, int] = {}
     cols: dict[str, int] = {}
 
-    def numbers(labels: Sequence[Any], known: dict[str, int]) -> list[int]:
+    def places(labels: Sequence[Any], known: dict[str, int]) -> list[int]:
         return [known.setdefault(label, len(known)) for label in labels]  # the same in all solutions
 
-    return [
-        Biclustering([(numbers(r, rows), numbers(c, cols)) for r, c in d.members], names=d.names) for d in documents
-    ]
+    return [Biclustering([(places(r, rows), places(c, cols)) for r, c in d.members], names=d.names) for d in documents]

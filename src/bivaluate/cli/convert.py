@@ -34,9 +34,7 @@ def _show_formats(as_json: bool, csv: Path | None) -> None:
 def convert(
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
-    source: Annotated[
-        Path | None, typer.Argument(metavar="IN", help="A solution or matrix; - for standard in.")
-    ] = None,
+    source: Annotated[Path | None, typer.Argument(metavar="IN", help="Solution or matrix; - for standard in.")] = None,
     target: Annotated[Path | None, typer.Argument(metavar="OUT", help="Its ending is the format; - for CSV.")] = None,
     matrix: MatrixOfSolutions = None,
     format: Annotated[str | None, option("Format to write (default: by the extension).", "--format")] = None,

@@ -26,7 +26,7 @@ class _Datasets(OptionGroup):
 
 app = typer.Typer(**SETTINGS, cls=_Datasets, help="Real matrices, fetched on demand, and the ten synthetic scenarios.")
 scenarios_app = typer.Typer(
-    **SETTINGS, cls=OptionGroup, help="The ten scenarios of the NVE paper: list, write, score them."
+    **SETTINGS, cls=OptionGroup, help="The ten scenarios of the paper: list, write, score them."
 )
 app.add_typer(scenarios_app, name="scenarios")
 

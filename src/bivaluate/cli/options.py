@@ -379,9 +379,13 @@ class _Spoken:
             ask_for(word, ctx)
         args = [word for word in args if word not in ANYWHERE]
         own = {spelling for parameter in self.params for spelling in parameter.opts}
+        if any(parameter.metavar == "OUT" for parameter in self.params):  # -o as elsewhere
+            args = [word for word in args if word != "-o"]
         for word in (word.partition("=")[0] for word in args if word.partition("=")[0] not in own):
             if word in BEFORE:
                 raise ParameterError(f"{word} comes before the command: bivaluate {word} {ctx.info_name} …")
+            if (ctx.info_name, word) == ("enrich", "--report"):
+                raise ParameterError("bivaluate score MATRIX SOLUTION --go … --report writes the page (or --sets …).")
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:

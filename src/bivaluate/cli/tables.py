@@ -262,10 +262,8 @@ def progress(name: str = "", in_bytes: bool = False) -> Iterator[Callable[..., N
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     count = DownloadColumn() if in_bytes else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), count, TextColumn("{task.elapsed:.0f} s"))
-    with Progress(
-        *columns, TimeRemainingColumn(), TextColumn("{task.fields[note]}"), console=err, transient=True
-    ) as bar:
+    shown = (TextColumn("{task.description}"), BarColumn(), count, TextColumn("{task.elapsed:.0f} s"))
+    with Progress(*shown, TimeRemainingColumn(), TextColumn("{task.fields[note]}"), console=err, transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def update(name: str, done: int, total: int | None, note: str = "") -> None:

@@ -84,15 +84,13 @@ def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path
     if importlib.util.find_spec("pip") is None:
         raise FileError(f"pip is not installed for {sys.executable}, so nothing can be downloaded. {_by_hand(archive)}")
     raw = tuple(int(n) for n in re.findall(r"\d+", importlib.metadata.version("pip"))[:2]) >= _RAW_PROGRESS_SINCE
-    command = [
+    call = [
         *(sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:"),
         *("--disable-pip-version-check", "--no-input", "--progress-bar", "raw" if raw else "off"),
         *archive.pip_options,
         *("--dest", str(folder), archive.requirement),
     ]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
-    ) as pip:
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as pip:
         said = []
         for line in pip.stdout or ():
             step = re.match(r"Progress (\d+) of (\d+)", line)

@@ -87,9 +87,7 @@ _ADDITIVE: dict[str, Any] = {"noise": 0.31, "row_effect": 2.0, "col_effect": 1.5
 
 def _alternating(sizes: tuple[tuple[int, int], ...], level: float, **common: Any) -> tuple[Block, ...]:
     """Return additive blocks whose base levels are +level, -level, +level, …"""
-    return tuple(
-        Block(rows, cols, level=level if k % 2 == 0 else -level, **common) for k, (rows, cols) in enumerate(sizes)
-    )
+    return tuple(Block(*size, level=level if k % 2 == 0 else -level, **common) for k, size in enumerate(sizes))
 
 
 def _with_noise(blocks: tuple[Block, ...], noise: tuple[float, ...]) -> tuple[Block, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real, check_seed
 from bivaluate._errors import ParameterError
-from bivaluate._text import Advice, Option, percent, plural
+from bivaluate._text import Advice, Option, first_few, percent, plural
 from bivaluate.chance.evidence import evidence_table
 from bivaluate.chance.surrogates import surrogate
 from bivaluate.elsewhere.fits import Indices, Masks, Progress, Search, columns_of, fit_each, match_rows, places
@@ -413,14 +413,17 @@ def _add_evidence(
 
     A block that is supported there but reversed is not confirmed.
     """
-    col_of = places(A.col_labels or (), B.col_labels or ()) if A.col_labels else np.full(A.shape[1], -1)
+    labels = A.col_labels or ("0",) * A.shape[1]
+    is_number = [label.replace(".", "").removeprefix("-").isdigit() for label in labels]  # 120 may be minutes of both
+    col_of = np.where(is_number, -1, places(labels, B.col_labels or ()))
     shared = {k: (b.rows[row_of[b.rows] >= 0], b.cols[col_of[b.cols] >= 0]) for k, b in enumerate(solution)}
     shared = {k: pair for k, pair in shared.items() if min(map(len, pair)) >= 2}
     if not shared:
         return
-    n = int((col_of >= 0).sum())
-    pattern = f"'pattern there' about the cells in the {plural(n, 'column')} that both matrices have"
-    notes.append(f"The verdict is about rows over all columns of the other matrix, {pattern}.")
+    both = [label for label, j in zip(labels, col_of, strict=True) if j >= 0]
+    which = f"{plural(len(both), 'column')} that both matrices have ({first_few(both, 3)})"
+    cells = f"'pattern there' about the cells in the {which}"
+    notes.append(f"The verdict is about rows over all columns of the other matrix, {cells}.")
     there = [(row_of[rows], col_of[cols]) for rows, cols in shared.values()]
     evidence = evidence_table(B, Biclustering(there, B.shape), missing="omit").alone
     for record in records:

@@ -247,6 +247,9 @@ class _Background:
         inside = {key: [place[gene] for gene in own if gene in place] for key, own in sets.members.items()}
         tested = {key: own for key, own in inside.items() if len(own) >= min_size}
         if not tested:
+            known_are = f"{self.n_genes:,} of {len(labels):,} {genes[:-1]} names {'is' if self.n_genes == 1 else 'are'}"
+            if self.n_genes < len(labels) / 10:
+                raise ParameterError(f"{known_are} known to the gene sets: are they of the same organism and naming?")
             few = f"{plural(min_size, 'gene')} of the {self.n_genes:,} that {matrix.name} shares with them"
             raise ParameterError(f"no set of {sets.name} has {few}. Lower min_size.")
         self.keys = list(tested)

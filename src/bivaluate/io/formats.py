@@ -166,7 +166,7 @@ def reader(kind: str, source: Source, key: str | None) -> Format[Any]:
             source.check_text()
         hints = [f" {said}" for record in known.values() if record.nearly and (said := record.nearly(source))]
         said = f"{source.name} is not in any format of biclusters that bivaluate knows. Name its format with "
-        listed = f": {', '.join(known)}.{''.join(hints)} By hand, write a table. {EXAMPLE_TABLE}"
+        listed = f": {', '.join(known)}.{''.join(hints)} Or call the columns gene,module. {EXAMPLE_TABLE}"
         raise FormatError(Advice(said, Option(python="format=", command="--solution-format"), listed))
     return record
 

@@ -124,14 +124,12 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     return pd.DataFrame({name: known[name] for name in (*CANDIDATE, *COLUMNS)})
 
 
-def best(
-    summary: pd.DataFrame, high: bool, above: float = -math.inf, of: Sequence[str] = CANDIDATE[:1]
-) -> pd.DataFrame:
+def best(table: pd.DataFrame, high: bool, above: float = -math.inf, of: Sequence[str] = CANDIDATE[:1]) -> pd.DataFrame:
     """Return the best candidate of each data set (or what `of` names), with the runner-up; no row if nobody wins."""
     import pandas as pd
 
     groups: dict[tuple[Any, ...], list[dict[Any, Any]]] = {}
-    for row in summary.to_dict("records"):
+    for row in table.to_dict("records"):
         if row["stands"] and enough_seeds(row["n"], row["seeds"]):
             groups.setdefault(tuple(row[name] for name in of), []).append(row)
     rows = []
@@ -151,7 +149,7 @@ def best(
         rest.sort(key=lambda row: (math.isnan(row["mean"]), -row["mean"] if high else row["mean"]))
         second = (f"{refined(rest[0]['algorithm'])} K={rest[0]['k']}", rest[0]["mean"]) if rest else ("", math.nan)
         rows.append({**chosen, "wins": wins, "runner_up": second[0], "runner_up_mean": second[1]})
-    return pd.DataFrame(rows, columns=[*summary.columns, "runner_up", "runner_up_mean"])
+    return pd.DataFrame(rows, columns=[*table.columns, "runner_up", "runner_up_mean"])
 
 
 def of_measure(results: pd.DataFrame, measure: str) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bivaluate._text import Advice, Option, listing, number, percent
-from bivaluate.chance.evidence import NOT_SUPPORTED, TOO_SMALL, Evidence, independent_columns
+from bivaluate.chance.evidence import NOT_SUPPORTED, TOO_SMALL, Evidence
 from bivaluate.judge.limits import WITHOUT_PROFILE, is_indistinct, is_negligible, is_thin
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
@@ -38,6 +38,8 @@ def describe_findings(
         how = Advice("; ", Option("single", "matrix"), " compares it with the whole matrix")
         sentences.append(Advice(alone, how, "."))
     sentences += _all_columns(workspace)
+    if {"grey", "turquoise"} <= {*names}:
+        sentences.append(f"grey is what WGCNA calls {workspace.matrix.nouns[0]} of no module.")
     if is_negligible(share := workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])):
         sentences.append(f"The solution covers only {percent(share)} of the matrix.")
     if evidence is not None:
@@ -55,17 +57,16 @@ def _are(names: Sequence[str]) -> str:
 
 def _not_judged(evidence: Evidence, workspace: Workspace, names: Sequence[str]) -> list[str]:
     """Say why biclusters are too small to judge, and why clusters of rows over all columns are not supported."""
-    (n, m), (rows, columns), found, series = workspace.shape, workspace.matrix.nouns, [], evidence.series
+    found, whole = [], dict[str, list[str]]()
     small = [k for k, verdict in enumerate(evidence.verdicts) if verdict == TOO_SMALL]
     if small:
         first = f"; {names[small[0]]}" if len(small) > 1 else ""
         found.append(f"{_are([names[k] for k in small])} too small to judge{first}: {evidence.reasons[small[0]]}.")
-    whole = [names[k] for k, word in enumerate(evidence.verdicts) if word == NOT_SUPPORTED and workspace.c[k] == m]
-    if whole and evidence.family == "normal" and not np.isnan(evidence.gain).any():
-        worth = f", worth {number(independent_columns(np.arange(m), series))} independent ones," if series else ""
-        chance = f"so many groups of {n:,} {rows} are possible that {m:,} {columns}{worth} cannot rule out chance"
-        real = f"what {rows} of a group share elsewhere may still be real"
-        found.append(f"{_are(whole)} not supported: {chance}; {real}.")
+    for k in np.flatnonzero((workspace.c == workspace.shape[1]) & ~np.isnan(evidence.gain)).tolist():
+        if evidence.verdicts[k] == NOT_SUPPORTED:
+            whole.setdefault(evidence.reasons[k], []).append(names[k])
+    for why, called in whole.items():
+        found.append(f"{_are(called)} not supported: {why if len(called) == 1 else why.replace('its ', 'their ')}.")
     return found
 
 

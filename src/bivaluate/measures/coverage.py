@@ -233,9 +233,8 @@ def overlap_coefficient(solution: Biclustering | Cover) -> float:
     0.222222
     """
     cover = Cover.of(solution)
-    return _mean_of_pairs(
-        cover, lambda part: cover.shared_cells(part) / np.minimum.outer(cover.sizes[part], cover.sizes)
-    )
+    sizes = cover.sizes
+    return _mean_of_pairs(cover, lambda part: cover.shared_cells(part) / np.minimum.outer(sizes[part], sizes))
 
 
 def _mean_of_pairs(cover: Cover, values: Callable[[slice], Floats]) -> float:

@@ -50,9 +50,8 @@ def relevance_index(X: Any, rows: ArrayLike, cols: ArrayLike, *, ddof: int = 0) 
     if len(block.rows) <= ddof:
         return float("nan")
     columns = values[:, block.cols]
-    return _relevance(
-        block.of(values).var(axis=0, ddof=ddof), columns.var(axis=0, ddof=ddof), ~is_constant_row(columns.T)
-    )
+    inside, everywhere = block.of(values).var(axis=0, ddof=ddof), columns.var(axis=0, ddof=ddof)
+    return _relevance(inside, everywhere, ~is_constant_row(columns.T))
 
 
 def _relevance(within: Floats, overall: Floats, varies: Flags) -> float:

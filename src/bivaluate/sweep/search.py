@@ -19,6 +19,7 @@ import numpy as np
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_instance, check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
+from bivaluate._factors import last_step
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
@@ -146,7 +147,7 @@ class KSelection:
         """
         ((name, best),) = self.best_params_.items()
         if self.nothing_:
-            return Verdict(f"{_nothing(name, self.scoring)} {name} = {best} comes nearest.")
+            return Verdict(f"{_nothing(name, self.scoring, self.best_estimator_)} {name} = {best} comes nearest.")
         first = f"Take {name} = {best}."
         if self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
             lead = choice.supported_at(self._curve, best, name)
@@ -285,7 +286,8 @@ def select_k(
     best = float(rows[index]["score"])
     nothing = nothing or bool(predictive and not predicts(best, rows[index]["score_error"]))
     if nothing:
-        text = f"{_nothing(name, scoring)} best_params_ holds {name} = {tried[index]}, which comes nearest."
+        said = _nothing(name, scoring, fitted[index][0])
+        text = f"{said} best_params_ holds {name} = {tried[index]}, which comes nearest."
         warnings.warn(text, SearchWarning, stacklevel=2)
     table: dict[str, Any] = {f"param_{name}": tried}
     columns = dict.fromkeys(column for row in rows for column in row)
@@ -295,10 +297,12 @@ def select_k(
     return KSelection(fitted[index][0], {name: tried[index]}, best, index, table, scoring, nothing)
 
 
-def _nothing(name: str, scoring: str) -> str:
+def _nothing(name: str, scoring: str, model: Any) -> str:
     """Say that nothing is there, by the name of the number of biclusters."""
     what = "factor" if name == "n_components" else "bicluster"
-    return NOT_PREDICTED if scoring == PREDICTIVE else f"No K gives a supported {what}."
+    signed = bool(np.min(getattr(last_step(model), "components_", 0)) < 0)
+    why = f" Components of both signs, as {type(last_step(model)).__name__}'s, are not parts of the data; NMF's are."
+    return NOT_PREDICTED if scoring == PREDICTIVE else f"No K gives a supported {what}.{why * signed}"
 
 
 def _reasons(tried: list[int], reasons: list[str]) -> str:
@@ -313,16 +317,14 @@ def _reasons(tried: list[int], reasons: list[str]) -> str:
     return "; ".join(f"K = {', '.join(ks)}: {reason.removesuffix('.')}" for reason, ks in alike.items())
 
 
-def _predict(
-    estimator: Any, name: str, matrix: Matrix, tried: list[int], fitted: list[tuple[Any, dict[str, Any]]]
-) -> None:
+def _predict(model: Any, name: str, matrix: Matrix, tried: list[int], fitted: list[tuple[Any, dict[str, Any]]]) -> None:
     """Put the gain on held-out cells, and its standard error, in place of the score."""
     from sklearn.base import clone
 
     def fit(values: Any, k: int) -> Biclustering:
-        return fitted_solution(clone(estimator).set_params(**{name: k}).fit(values), values)
+        return fitted_solution(clone(model).set_params(**{name: k}).fit(values), values)
 
-    nested = bool(getattr(getattr(estimator, "record", estimator), "nested", False))
+    nested = bool(getattr(getattr(model, "record", model), "nested", False))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         gain = predictive_gain(matrix, fit, tried, nested=nested)
@@ -330,22 +332,20 @@ def _predict(
         row |= {"score": float(mean), "score_error": float(error), "status": "ok"}
 
 
-def _fit(
-    estimator: Any, matrix: Matrix, scoring: str, options: dict[str, Any], kind: Any
-) -> tuple[Any, dict[str, Any]]:
+def _fit(model: Any, matrix: Matrix, scoring: str, options: dict[str, Any], kind: Any) -> tuple[Any, dict[str, Any]]:
     start = time.perf_counter()
     row: dict[str, Any] = {"score": math.nan, "status": "ok", "reason": ""}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            solution = fit(estimator, matrix, kind)
+            solution = fit(model, matrix, kind)
             row["fit_time"] = time.perf_counter() - start
             scores = evaluate(matrix, solution, **options).scores
     except Exception as error:
-        return estimator, {**row, "status": "failed", "reason": reason_of(error)}
+        return model, {**row, "status": "failed", "reason": reason_of(error)}
     if reason := choice.degenerate_reason(scores):
         row |= {"status": "degenerate", "reason": reason}
-    return estimator, {**row, **scores, "score": scores[scoring]}
+    return model, {**row, **scores, "score": scores[scoring]}
 
 
 def k_curve(

@@ -228,6 +228,7 @@ def _select(
         or model.best(blocks[k]) > plain[k]
         for k in range(K)
     ]
+    whole = {_side(solution[k], model) for k in order}
     found = Evidence(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
@@ -239,7 +240,7 @@ def _select(
         ),
         tuple(redundant.get(k, ()) for k in range(K)),
         tuple(
-            "" if k in order or k in redundant else _reason(solution[k], seen[k], judgeable[k], judged[k], model)
+            "" if k in order or k in redundant else _reason(solution[k], seen[k], judgeable[k], judged[k], model, whole)
             for k in range(K)
         ),
         tuple(order),
@@ -256,14 +257,22 @@ def _side(bicluster: Bicluster, model: Family) -> str:
     return "column" if bicluster.shape[1] == m else "row" if bicluster.shape[0] == n else ""
 
 
-def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, model: Family) -> str:
-    """Return why a bicluster is not supported, where there is more to say than that noise gives as much."""
+def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, model: Family, whole: set[str]) -> str:
+    """Return why a bicluster is not supported, where there is more to say than that noise gives as much.
+
+    `whole` are the sides of the matrix that supported biclusters take in.
+    """
     if not seen:
         return _NO_CELLS
+    worth = f"worth {number(independent_columns(bicluster.cols, model.series))} independent ones"
     if side := _side(bicluster, model):
-        return f"it takes in every {side}, so there is nothing to compare its level with"
+        (n, m), (rows, columns) = model.matrix.shape, model.matrix.nouns
+        if side == "row" or side in whole or judged.raw <= 0:
+            return f"its {columns if side == 'row' else rows} do not move together more than chance would give"
+        few = f"{m:,} {columns}, {worth}," if model.series else f"{m:,} {columns}"
+        chance = f"so many groups of {n:,} {rows} are possible that {few} cannot rule out chance"
+        return f"{chance}; what {rows} of a group share elsewhere may still be real"
     if not judgeable and model.series:
-        worth = f"worth {number(independent_columns(bicluster.cols, model.series))} independent ones"
         said = "its {1} columns are a time series, {2}; no block of {0} × {1} could be supported in this matrix"
         return said.format(*bicluster.shape, worth)
     if not judgeable:

@@ -106,9 +106,8 @@ def detect(lines: Sequence[tuple[int, str]], source: Source, options: Options) -
     rows = [f[:-1] if trailing else f for _, f in fields]
     body = rows[1:] or rows
     n_fields = len(body[0])
-    numeric = [
-        [parsed_number(cell, decimal) is not None for cell in row[:LEADING]] for row in body if len(row) == n_fields
-    ]
+    whole = [row[:LEADING] for row in body if len(row) == n_fields]
+    numeric = [[parsed_number(cell, decimal) is not None for cell in row] for row in whole]
     short_header = len(rows) > 1 and len(rows[0]) == n_fields - 1
     if index_cols is None:
         index_cols = _count_index(rows[0], numeric, n_fields, short_header, header)

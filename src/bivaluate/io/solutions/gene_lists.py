@@ -29,10 +29,9 @@ def _read(source: Source, options: Options) -> Document:
             found.append((name, [cell for cell in rest[1:] if cell]))
     lists = [list(dict.fromkeys(members)) for _, members in found]
     every = {member for members in lists for member in members}
-    X = options.X
-    are_columns = X is not None and len(every.intersection(X.col_labels or ())) > len(
-        every.intersection(X.row_labels or ())
-    )
+    known = (options.X.row_labels, options.X.col_labels) if options.X else ((), ())
+    in_rows, in_cols = (len(every.intersection(labels or ())) for labels in known)
+    are_columns = in_cols > in_rows
     pairs: list[Members] = [([], members) if are_columns else (members, []) for members in lists]
     return Document(pairs, "token", names=[name for name, _ in found], whole=int(not are_columns))
 

@@ -4,7 +4,8 @@
 - lists: ``bicluster, rows, cols``, one line per bicluster, members separated by blanks, semicolons or commas;
 - matrix: ``axis, label, B1, B2, …``, one line per row and column of the data, cells 0 or 1 (asked for by name, without
   ``axis`` where the labels of the matrix tell rows from columns; unasked, it could be a matrix of zeros and ones);
-- clusters: ``gene, cluster``, one line per row (or column): every bicluster has all of the other side.
+- clusters: ``gene, module``, one line per row (or column): every bicluster has all of the other side; the header may
+  leave out the word gene, as R's does, or be left out.
 """
 
 import csv
@@ -16,9 +17,11 @@ from bivaluate._files import as_text, from_text, table_target
 from bivaluate.io.formats import Format, FormatError, Matrix, Options, Source, indices, numbered
 from bivaluate.io.members import labelled
 
-_ROW = frozenset(["r", "gene_name", "gene_id", "symbol", *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
+_GENE = ("gene_name", "gene_id", "gene_symbol", "genename", "geneid", "genesymbol", "symbol", "probe")
+_ROW = frozenset(["r", *_GENE, *ROW_WORDS, *(word.removesuffix("s") for word in ROW_WORDS)])
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
-_CLUSTER = frozenset([*NAME_WORDS, *(f"{word}s" for word in NAME_WORDS), "community", "modulecolors", "colors"])
+_WGCNA = ("modulecolor", "modulecolors", "modulelabel", "modulelabels", "color", "colors")
+_CLUSTER = frozenset([*NAME_WORDS, *(f"{word}s" for word in NAME_WORDS), "community", *_WGCNA])
 _COUNTS = (("n_genes", "numofrows"), ("n_samples", "numofcolumns"))
 _INDEXES = ("gene_indexes", "sample_indexes")
 _AXIS = "put a column 'axis' (row or column) in front, as in axis,label,B1,B2"
@@ -38,10 +41,18 @@ def _is_certain(source: Source) -> bool:
 
 
 def _header(text: str) -> tuple[int, list[str], str]:
-    """Return the line of the header, its words and its delimiter."""
+    """Return the line of the header, its words and its delimiter; genes and their modules may come without one."""
     n, first = next(((n, line) for n, line in numbered(text) if not line.startswith("#")), (1, ""))
     delimiter = max("\t;, ", key=first.count)
-    return n, [cell.strip().strip('"') for cell in first.split(delimiter)], delimiter
+    lines = [line for line in text.split("\n")[n - 1 : n + 99] if line.strip()]
+    header, *rest = [[cell.strip().strip('"') for cell in line.split(delimiter)] for line in lines or [""]]
+    if _layout(header) is None and header[0] == "" and "".join(header[1:2]).lower() in _CLUSTER:
+        return n, ["gene", *header[1:]], delimiter
+    if _layout(header) is None and delimiter != " " and all(len(line) == 2 for line in (header, *rest)):
+        genes, modules = map(set, zip(header, *rest, strict=True))
+        if len(genes) == len(lines) > len(modules) and all(module[:1].isalpha() for module in modules):
+            return n - 1, ["gene", "module"], delimiter
+    return n, header, delimiter
 
 
 def _layout(header: list[str]) -> str | None:
@@ -63,9 +74,9 @@ def read_table(source: Source, options: Options) -> Document:
     first, header, delimiter = _header(text)
     layout = _layout(header)
     if layout is None and not _is_without_axis(text):
-        needed = "'bicluster,axis,label', 'bicluster,rows,cols', 'axis,label,B1,B2,…' or 'gene,cluster'"
+        needed = "'bicluster,axis,label', 'bicluster,rows,cols', 'axis,label,B1,B2,…' or 'gene,module'"
         raise source.fault(f"the header is {', '.join(header[:8])[:120]!r}; {needed} is needed. {EXAMPLE_TABLE}")
-    rows = _rows(text.split("\n")[first - 1 :], first, len(header), delimiter, source)
+    rows = _rows(text.split("\n")[first:], first, len(header), delimiter, source)
     if layout is None:
         return _matrix(_with_axis(rows, options.X, source), header[1:], source)
     if layout == "matrix":
@@ -79,9 +90,9 @@ def _rows(lines: list[str], first: int, width: int, delimiter: str, source: Sour
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = first
     try:
-        for n, cells in enumerate(reader):
-            line = first - 1 + reader.line_num
-            if n == 0 or not any(cell.strip() for cell in cells):
+        for n, cells in enumerate(reader, 1):
+            line = first + reader.line_num
+            if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) == width + 1 and cells[0] == str(n):  # as R's write.table numbers rows
                 del cells[0]
