@@ -10,9 +10,11 @@ import pytest
 from bivaluate import Biclustering, FileError, Matrix, ParameterError, SolutionError, compare
 from bivaluate.benchmark import CASES, Benchmark, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked_measures
+from bivaluate.benchmark.cases import UNHALVED
 from bivaluate.benchmark.fits import MethodSolution, known_rows
 from bivaluate.benchmark.page import benchmark_headline
 from bivaluate.benchmark.truth import Truth, best_agreements
+from bivaluate.datasets import load
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,16 @@ def test_what_holds_in_a_repeat_is_true():
     strength = [max(z, 0) for z in each[:2]]
     assert value == pytest.approx(np.mean([z / (z + 5) for z in strength]))
     assert math.isnan(Truth(problem).of(Biclustering(sets[2:], (200, 12)))[0])
+
+
+def test_every_data_set_but_noise_has_a_repeat_or_halves_or_too_few_columns():
+    own = [name for name, case in CASES.items() if case.domain not in ("noise", "repeats", "planted halves")]
+    without = [name for name in own if not {f"{name} halves", f"{name} again"} & CASES.keys()]
+    assert without == UNHALVED == [name for name in without if load(name).shape[1] < 8]
+    for name in ("raised halves", "scenario:S1 halves"):
+        problem, whole = CASES[name].load(0), CASES[name.removesuffix(" halves")].load(0).matrix.values
+        assert np.array_equal(problem.matrix.values, whole[:, ::2])
+        assert np.array_equal(problem.other.values, whole[:, 1::2])
 
 
 def test_truth_of_classes_is_beyond_chance():

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.decomposition import NMF
 
 from bivaluate import Biclustering, Matrix, MatrixError
 from bivaluate.chance import evidence as module
@@ -406,3 +407,18 @@ def test_a_block_of_every_column_is_told_what_its_level_lacks():
     result = evidence_table(X, Biclustering([(range(15), range(20)), (range(40, 60), range(20))], X.shape))
     assert result.verdicts == ("supported", "not_supported")
     assert result.reasons == ("", "it takes in every column, so there is nothing to compare its level with")
+
+
+def test_factors_that_overlap_leave_the_dispersion_of_what_they_do_not_explain():
+    """More factors than programs support no more than the programs, and have no more evidence than them."""
+    rng = np.random.default_rng(0)
+    usage = np.zeros((150, 4))
+    for program in range(4):
+        usage[rng.choice(150, 45, replace=False), program] = rng.gamma(2, 1, 45)
+    X = rng.poisson(usage @ rng.gamma(0.3, 1, (4, 200))).astype(float)
+    found = {}
+    for k in (4, 6, 8):
+        factors = NMF(k, init="nndsvda", tol=0.01, random_state=0)
+        found[k] = evidence_table(X, Biclustering.from_factors(factors.fit_transform(X), factors.components_))
+    assert [each.n_supported for each in found.values()] == [4, 4, 4]
+    assert found[4].total > found[6].total > found[8].total

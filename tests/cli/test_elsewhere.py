@@ -56,7 +56,7 @@ def test_confirm_writes_a_page(run, files):
     assert shown.code == 0, shown.err
     page = (files / "page.html").read_text()
     assert '<h1 id="verdict-title">1 of 2 biclusters holds in B.</h1>' in page
-    assert "In other data" in page
+    assert ">In other data</h2>" in page
     assert "What their samples share" in page
     assert "data:image/svg+xml" in page
 
@@ -103,11 +103,11 @@ def test_the_page_of_a_run_has_a_panel_each(run, files):
     assert done.code == 0, done.err
     words = ("report", "RUN", "-o", "page.html")
     assert run(*words).code == 0
-    assert "In other data" not in (files / "page.html").read_text()
+    assert ">In other data</h2>" not in (files / "page.html").read_text()
     shown = run(*words, "--in", "B.csv", "--annotations", "A_samples.csv")
     assert shown.code == 0, shown.err
     page = (files / "page.html").read_text()
-    assert "In other data" in page
+    assert ">In other data</h2>" in page
     assert "in B" in page
     assert "What their samples share" in page
     assert "Biclusters and the annotations of their samples" in page  # the heat map

@@ -117,6 +117,15 @@ def test_what_was_done_to_the_data_is_noted(run, tmp_path):
     assert "note: Algorithms were given log2(1 + x), because" in " ".join(done.err.split())
 
 
+def test_with_a_budget_the_whole_plan_is_run_in_other_processes(run, tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 24))
+    X[:20, :8] += 3
+    np.savetxt(tmp_path / "raised.csv", X, delimiter=",")
+    done = run("find", "raised.csv", "-o", "found.json", "-a", "las", "-a", "coherent", "--time", "500")
+    assert done.code == 0
+    assert (tmp_path / "found.json").exists()
+
+
 def test_a_search_says_from_the_start_that_it_is_under_way(run, example):
     for words in (("run", "matrix.csv", "-a", "cca", "-k", "1"), ("find", "matrix.csv", "-a", "cca")):
         lines = run(*words).err.splitlines()

@@ -13,6 +13,7 @@ from bivaluate.judge.choice import (
     few_surrogates,
     reached,
     seeing_nothing,
+    smallest,
     supported_at,
     t_quantile,
     which_is_best,
@@ -66,27 +67,38 @@ def test_what_is_said_first_of_k_does_not_follow_the_grid():
     assert {all_supported(curve(values)).k for values in GRIDS.values()} == {7, 8}
     said = {supported_at(curve(values), best[grid]) for grid, values in GRIDS.items()}
     assert said == {
-        "Evidence still rises; 11 of 12 are supported; with K = 8, all 8.",
+        "11 of the 12 biclusters are supported; with K = 8, all 8.",
         "Evidence still rises; 11.5 of 16 are supported; with K = 8, all 8.",
-        "Evidence still rises; 12.5 of 20 are supported; with K = 7, all 7.",
+        "12.5 of the 20 biclusters are supported; with K = 7, all 7.",
         "12 of the 24 biclusters are supported; with K = 8, all 8.",
     }
 
 
 def test_about_k():
     assert about_k(curve(GRIDS[4, 8, 16, 24, 32, 40]), 24) == [
-        "K = 16 to 32 are as good (evidence within 5 %); 24 is best.",
-        "K = 16 to 32 have 11 to 14 supported biclusters.",
-        "K = 8, with every bicluster supported, has 95 % of the evidence.",
+        "K = 16 to 32 are as good (evidence within 5 %), with 11 to 14 supported; "
+        "K = 8, with every bicluster supported, has 95 % of the evidence."
     ]
-    assert about_k(curve(GRIDS[2, 8, 10, 16]), 16)[-1] == "The chosen K = 16 is the largest tried; try larger ones."
-    flat = [AtK(8, 90.0, 8, 7), AtK(12, 95.0, 12, 7)]
-    assert about_k(flat, 12)[-1] == (
-        "The chosen K = 12 is the largest tried; K = 8 has as many supported biclusters, so larger ones promise little."
-    )
+    assert about_k(curve(GRIDS[2, 8, 10, 16]), 16)[0].endswith("; K = 16 is the largest tried: try larger ones.")
+    no_more = [AtK(8, 80.0, 8, 7), AtK(12, 95.0, 12, 7)]
+    assert about_k(no_more, 12) == [], "larger ones promise little"
+    assert supported_at(no_more, 12) == "7 of the 12 biclusters are supported."
     fewer = [AtK(2, 9.0, 2, 2), AtK(20, 10.0, 7, 7)]
     assert about_k(fewer, 20) == [], "another K would find as many"
     assert supported_at(fewer, 20) == "All 7 biclusters are supported."
+
+
+def test_on_a_flat_curve_the_smallest_k_with_as_many_supported_is_the_answer():
+    topics = [AtK(2, 1900, 2, 2), AtK(4, 3800, 4, 4), AtK(5, 4738, 5, 5), AtK(6, 4700, 6, 5), AtK(8, 4747, 8, 5)]
+    assert smallest(topics, 4) == 2
+    assert supported_at(topics, 5) == "All 5 biclusters are supported; up to K = 8 is as good."
+    assert about_k(topics, 5) == []
+    assert smallest([*topics[:-1], AtK(8, 4747, 8, 6)], 4) == 4, "where more are supported, the larger K stays"
+    assert smallest([*topics[:-1], AtK(8, 4747, 8, 5.4)], 4) == 2, "means over seeds count as rounded"
+    assert smallest([*topics[:-1], AtK(8, 5500, 8, 5)], 4) == 4, "evidence rises by more than 5 %"
+    assert smallest([at._replace(supported=math.nan) for at in topics], 4) == 4
+    dip = [AtK(3, 96, 3, 2), AtK(4, 91, 4, 3), AtK(5, 100, 5, 3)]
+    assert smallest(dip, 2) == 2, "K = 4 lies between K that are as good, but is not"
 
 
 def test_all_supported_skips_small_k_and_one_bicluster():

@@ -73,7 +73,7 @@ class Weights:
         self.E = self.margins()
         pearson = sum((self.Y[at] - e) ** 2 / e for at, e in self.E.items() if e > 0)
         n, m = (len({at[side] for at in self.seen}) for side in (0, 1))
-        self.freedom, self.first = len(self.seen) - n - m + 1, dict(self.E)
+        self.freedom = len(self.seen) - n - m + 1
         self.phi = 1.0 if self.binary else pearson / self.freedom
         self.accepted = []
 
@@ -99,7 +99,7 @@ class Weights:
             E[i, j] = t / (1 + t) if self.binary else math.log2(1 + t)
         return E
 
-    def accept(self, block, form):
+    def accept(self, block, raw, form):
         """Raise the block until it has its weight, then rows, then columns, four times; overlaps add up."""
         self.plain = getattr(self, "plain", dict(self.E))
         self.raised = [*getattr(self, "raised", []), [block, 0.0]]
@@ -120,10 +120,7 @@ class Weights:
                 for at in self.seen:
                     self.plain[at] *= sums[at[side]] / of[at[side]] if of[at[side]] else 0.0
                 refresh()
-        if not self.binary:
-            squares = sum(self.Y[at] ** 2 / self.first[at] for at in cells_of(self.X, *block) if self.first[at] > 0)
-            gain = max(self.raised[-1][1], 0.0)
-            self.phi = max(self.phi - squares * gain / (1 + gain) / self.freedom, 1e-9)
+        self.phi *= 1.0 if self.binary else math.exp(-2 * raw / self.freedom)
 
     def deviance(self, o, e, cells):
         def d(o, e):
@@ -330,7 +327,7 @@ class Normal:
     def judge(self, block):
         return max(self.forms(block), key=lambda found: found[0])[:2]
 
-    def accept(self, block, form):
+    def accept(self, block, raw, form):
         _, _, explained, (D, left), (level, rows, cols, B, M) = next(f for f in self.forms(block) if f[1] == form)
         n, m = self.X.shape
         by_cols, by_rows = map(factor, shares(self.X, block))
@@ -389,4 +386,4 @@ def selected(model, blocks):
         k = max(waiting, key=lambda k: gain[k])
         order.append(k)
         accepted.append(judged[k][1])
-        model.accept(blocks[k], judged[k][1])
+        model.accept(blocks[k], *judged[k])

@@ -63,7 +63,7 @@ def test_the_headline_says_that_evidence_still_rises_and_where_all_are_supported
     expected = "Spectral co-clustering, K = 12: evidence still rises; 11 of 12 are supported; with K = 8, all 8."
     assert said.headline == expected
     assert len(said.headline.replace(" = ", "=").split()) <= 15
-    assert said.notes[0] == "K = 8, with every bicluster supported, has 94 % of the evidence."
+    assert said.notes[0].startswith("K = 8, with every bicluster supported, has 94 % of the evidence; K = 12 is the ")
     alone = speak(case(groups[:2], "total_evidence", fitted=True))
     assert alone.headline == "Spectral co-clustering, K = 8: evidence still rises; all 8 biclusters are supported."
 
@@ -115,7 +115,7 @@ def test_the_k_that_are_as_good_are_a_range() -> None:
     groups = [group("NMF", k, **good(total_evidence=value, n_biclusters=k)) for k, value in values.items()]
     known = case(groups, "total_evidence", fitted=True)
     assert known.as_good == [6, 7, 8, 11]
-    assert "K = 6 to 11 are as good (evidence within 5 %); 7 is best." in notes(known)
+    assert "K = 6 to 11 are as good (evidence within 5 %), with 3 supported." in notes(known)
     alone = case(
         [group("NMF", k, **good(total_evidence=value)) for k, value in ((3, 10.0), (4, 99.0))], "total_evidence"
     )
@@ -167,7 +167,7 @@ def test_the_winner_beside_its_surrogates(p: float, surrogates: int, words: str)
     groups = [group("LAS", 3, nve=0.2), group("LAS", 5, nve=0.4)]
     known = case(groups, "nve", p_value=p, surrogates=surrogates)
     assert words in notes(known)
-    assert "The chosen K = 3 is the smallest tried; try smaller ones." in notes(known)
+    assert "K = 3 is the smallest tried: try smaller ones." in notes(known)
 
 
 def test_measures_that_prefer_another_solution_are_named_with_the_reason() -> None:

@@ -219,9 +219,20 @@ def test_what_to_take_does_not_follow_the_grid_and_the_plot_counts() -> None:
     found = KSelection(NMF(24), {"n_components": 24}, 11659.0, 3, table, "total_evidence")
     assert found.verdict.headline == (
         "Take n_components = 24: 12 of the 24 factors are supported; with n_components = 8, all 8. "
-        "n_components = 16 to 32 are as good (evidence within 5 %); 24 is best. "
-        "n_components = 16 to 32 have 11 to 14 supported factors. "
+        "n_components = 16 to 32 are as good (evidence within 5 %), with 11 to 14 supported; "
         "n_components = 8, with every factor supported, has 95 % of the evidence."
     )
     assert found.k_all_supported_ == 8
     assert [text.get_text() for text in found.plot().texts] == ["4", "8", "11", "12", "14", "13"]
+
+
+def test_the_smallest_k_that_is_as_good_is_chosen_in_two_sentences_at_most() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.gamma(2.0, 0.2, size=(90, 40))
+    for k in range(3):
+        X[30 * k : 30 * k + 30, 12 * k : 12 * k + 12] += 4.0
+    found = select_k(NMF(init="nndsvda", max_iter=500), X, k=range(2, 7))
+    scores = found.cv_results_["score"]
+    assert found.best_params_ == {"n_components": 3} == {"n_components": found.best_estimator_.n_components}
+    assert found.best_score_ == scores[1] and found.n_supported_ == 3
+    assert found.verdict.headline.count(". ") <= 1

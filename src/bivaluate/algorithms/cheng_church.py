@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -77,6 +77,8 @@ class ChengChurch(BiclusteringEstimator):
     inverted_rows: bool = True
 
     def _find(self, X: Values) -> Iterator[Pair]:
+        from bivaluate.algorithms._kernels_cca import add_nodes, delete_nodes
+
         low, high = float(X.min()), float(X.max())
         delta = (high - low) ** 2 / 12 * 0.005 if self.max_residue is None else float(self.max_residue)
         self.max_residue_ = delta
@@ -88,75 +90,9 @@ class ChengChurch(BiclusteringEstimator):
         n_wanted = self.n_biclusters if low < high else 1
         for k in range(n_wanted):
             columns_too = X.shape[1] >= self.min_columns
-            rows, cols = find_bicluster(work, delta, self.deletion_factor, columns_too, self.inverted_rows, tie)
+            in_rows, in_cols = delete_nodes(work, delta, float(self.deletion_factor), columns_too, tie)
+            add_nodes(work, in_rows, in_cols, bool(self.inverted_rows), tie)
+            rows, cols = np.flatnonzero(in_rows), np.flatnonzero(in_cols)
             yield rows, cols
             if k + 1 < n_wanted:
-                work[np.ix_(rows, cols)] = rng.uniform(low, high, (len(rows), len(cols))) - middle
-
-
-def find_bicluster(X: Values, delta: float, factor: float, columns_too: bool, inverted: bool, tie: float) -> Pair:
-    """Return one bicluster of the matrix as it is now."""
-    from bivaluate.algorithms._kernels_cca import delete_single
-
-    block, rows, cols = delete_many(X, delta, factor, columns_too, tie)
-    row_left, col_left = delete_single(block, delta, tie)
-    return add_nodes(X, rows[row_left > 0], cols[col_left > 0], inverted, tie)
-
-
-def row_residues(B: Values) -> Values:
-    """Return the mean squared residue of each row of a block."""
-    from bivaluate.algorithms._kernels_cca import residues_of
-
-    return np.asarray(residues_of(np.ascontiguousarray(B)))
-
-
-def delete_many(X: Values, delta: float, factor: float, columns_too: bool, tie: float) -> tuple[Values, Any, Any]:
-    """Multiple node deletion (Algorithm 2): return the block that is left, its rows and its columns."""
-    block, rows, cols = X, np.arange(X.shape[0]), np.arange(X.shape[1])
-    size = -1
-    while block.size != size:
-        size = block.size
-        residues = row_residues(block)
-        mean = residues.sum() / len(residues)
-        if delta + tie >= mean:
-            break
-        kept = residues <= factor * mean + tie
-        block, rows = block[kept], rows[kept]
-        if columns_too:
-            residues = row_residues(block.T)
-            kept = residues <= factor * residues.mean() + tie
-            block, cols = block[:, kept], cols[kept]
-    return np.ascontiguousarray(block), rows, cols
-
-
-def add_nodes(X: Values, rows: Any, cols: Any, inverted: bool, tie: float) -> Pair:
-    """Node addition (Algorithm 3): return the rows and columns after adding all that fit, until none does."""
-    size = 0
-    while size != len(rows) + len(cols):
-        size = len(rows) + len(cols)
-        wide = X[rows]
-        level = wide[:, cols] @ np.full(len(cols), 1.0 / len(cols))
-        residues = _variances((wide - level[:, np.newaxis]).T)
-        cols = np.flatnonzero(_joined(residues <= residues[cols].sum() / len(cols) + tie, cols))
-        block = wide[:, cols]
-        H = row_residues(block).sum() / len(rows)
-        g = np.full(len(rows), 1.0 / len(rows)) @ block
-        g -= g.sum() / len(g)
-        tall = X[:, cols]
-        product = tall @ g
-        if inverted:  # a mirrored row has the opposite product with g
-            product = np.abs(product)
-        fit = _variances(tall) + (g @ g - 2.0 * product) / len(cols)
-        rows = np.flatnonzero(_joined(fit <= H + tie, rows))
-    return rows, cols
-
-
-def _variances(B: Values) -> Values:
-    """Return the variance of each row of cells that are roughly centred."""
-    m = B.shape[1]
-    return np.asarray(np.einsum("ij,ij->i", B, B) / m - (B @ np.full(m, 1.0 / m)) ** 2)
-
-
-def _joined(mask: Any, members: Any) -> Any:
-    mask[members] = True
-    return mask
+                work[rows[:, np.newaxis], cols] = rng.uniform(low, high, (len(rows), len(cols))) - middle

@@ -3,8 +3,8 @@
 A value takes part if it is defined and its solution can be judged (status ok). Where a measure tells something from
 nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A
 candidate is a data set, an algorithm and a K; its value is the mean over seeds, and at least half of its seeds must
-take part. The better mean wins; among equals that with fewer biclusters, then the one named first; where all of several
-candidates tie in a measure that cannot tell something from nothing, nobody wins. Where nothing is supported, raw
+take part. The better mean wins; among equals that with fewer biclusters, then the one named first; of the winner's K
+the smallest that is as good, with as many supported biclusters, is the answer. Where all of several candidates tie in a measure that cannot tell something from nothing, nobody wins. Where nothing is supported, raw
 evidence says what comes nearest.
 """
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 CANDIDATE = ["dataset", "algorithm", "k"]
 COLUMNS = [
     "mean", "low", "high", "sd", "n", "seeds", "degenerate", "failed", "found", "coverage", "wins", "contests", "stands",
+    "n_supported",
 ]  # fmt: skip
 PILLARS = EVIDENCE, PREDICTIVE = "total_evidence", "predictive"
 RAW = "raw_evidence"
@@ -94,6 +95,7 @@ def candidates(results: pd.DataFrame, value: str, high: bool, above: float = -ma
     status, found = results["status"], results.get("n_biclusters", np.nan)
     values = results[value].where(status.isin(judged_statuses(above))) if value in results else np.nan
     columns = {"value": values, "coverage": results.get("coverage", np.nan), "found": found, "stands": 1.0}
+    columns["n_supported"] = results.get("n_supported", np.nan)
     table = pd.DataFrame(columns, index=results.index, dtype=np.float64)
     if (error := results.get(f"{value}_error")) is not None:
         table["stands"] = predicts(table["value"], error).astype(np.float64)
@@ -136,13 +138,21 @@ def best(
         first = pick([row["mean"] for row in able], high, above, [row["found"] for row in able])
         if first is None:
             continue
-        # A refined solution and what it was refined from are the same.
-        names = [(str(row["algorithm"]).removesuffix(FINAL), row["k"]) for row in able]
-        wins = sum(row["wins"] for row, name in zip(able, names, strict=True) if name == names[first])
-        rest = [row for row, name in zip(able, names, strict=True) if name != names[first]]
+        top = chosen = able[first]
+        if math.isfinite(above) and not top["algorithm"].endswith(FINAL):  # what is refined is its supported part
+            mine = [row for row in able if row["algorithm"] == top["algorithm"]]
+            curve = [AtK(row["k"], row["mean"], row["found"], row["n_supported"]) for row in mine]
+            chosen = mine[smallest(curve, mine.index(top))]
+        # A refined solution and what it was refined from are the same, and so are K as good as the one chosen.
+        family, rest, wins = top["algorithm"].removesuffix(FINAL), [], 0
+        for row in able:
+            if row["algorithm"].removesuffix(FINAL) == family and chosen["k"] <= row["k"] <= top["k"]:
+                wins += row["wins"]
+            else:
+                rest.append(row)
         rest.sort(key=lambda row: (math.isnan(row["mean"]), -row["mean"] if high else row["mean"]))
         second = (f"{refined(rest[0]['algorithm'])} K={rest[0]['k']}", rest[0]["mean"]) if rest else ("", math.nan)
-        rows.append({**able[first], "wins": wins, "runner_up": second[0], "runner_up_mean": second[1]})
+        rows.append({**chosen, "wins": wins, "runner_up": second[0], "runner_up_mean": second[1]})
     return pd.DataFrame(rows, columns=[*summary.columns, "runner_up", "runner_up_mean"])
 
 
@@ -220,6 +230,14 @@ class AtK(NamedTuple):
     supported: float = math.nan
 
 
+def smallest(curve: Sequence[AtK], best: int) -> int:
+    """Return where the smallest K is that is as good as the best, with no fewer supported biclusters (rounded)."""
+    top = curve[best]
+    low, _ = as_good([at.k for at in curve], [at.value for at in curve], high=True) or (top.k, top.k)
+    good = [i for i, at in enumerate(curve) if low <= at.k <= top.k and top.value - at.value <= CLOSE * top.value]
+    return min((i for i in good if curve[i].supported > top.supported - 0.5), key=lambda i: curve[i].k, default=best)
+
+
 def curve_of(best: Mapping[Any, Any], candidates: pd.DataFrame) -> list[AtK]:
     """Return what the best K gives, then the others of its algorithm, by the measure that chose it."""
     columns, place = ["k", "mean", "found", "n_supported"], ["measure", "dataset"]
@@ -249,38 +267,45 @@ def at_edge(curve: Sequence[AtK], best: int) -> str:
 
 
 def supported_at(curve: Sequence[AtK], best: int, name: str = "K", rises: bool = True) -> str:
-    """Say how many biclusters of the best K are supported, first whether evidence rises on, and where all are."""
+    """Say how many biclusters of the best K are supported, whether evidence rises on, where all are, what is as good.
+
+    No more than 15 words with the name of an algorithm.
+    """
     mine, whole = next(at for at in curve if at.k == best), all_supported(curve)
+    before = max((at for at in curve if at.k < best), default=mine)
     said = counted({"n_biclusters": mine.found, "n_supported": mine.supported}).removesuffix(".")
-    if rises and at_edge(curve, best) == "largest":  # no more than 15 words
-        short = f"{number(mine.supported)} of {number(mine.found)} are supported"
-        said = f"Evidence still rises; {short if 0 < mine.supported < mine.found else said[:1].lower() + said[1:]}"
-    if 0 < mine.supported < mine.found and whole is not None:
+    short = f"{number(mine.supported)} of {number(mine.found)} are supported"
+    some = 0 < mine.supported < mine.found
+    _, high = as_good([at.k for at in curve], [at.value for at in curve], high=True) or (best, best)
+    more = mine.supported > before.supported and mine.value - before.value > CLOSE * mine.value
+    if rises and more and at_edge(curve, best) == "largest":
+        said = f"Evidence still rises; {short if some else said[:1].lower() + said[1:]}"
+    if some and whole is not None:
         said += f"; with {name} = {whole.k}, {'both' if whole.found == 2 else f'all {number(whole.found)}'}"
+    elif rises and high > best and mine.supported > 0:
+        said = f"{short if some else said}; up to {name} = {high} is as good"
     return f"{said}."
 
 
 def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str = "K") -> list[str]:
-    """Say which K are as good as the best one, how many biclusters are supported there, and where all of them are."""
+    """Say, in one sentence if any, which K are as good as the best one, where every bicluster is supported, the edge."""
     mine, whole, said = next(at for at in curve if at.k == best), all_supported(curve), []
     low, high = as_good([at.k for at in curve], [at.value for at in curve], high_is_better(measure)) or (best, best)
     good = [at for at in curve if low <= at.k <= high]
-    if low < high and (len({at.found for at in good}) > 1 or not mine.found < best):
+    told = measure == EVIDENCE and low == best and mine.supported == mine.found  # by `supported_at`
+    if low < high and not told and (len({at.found for at in good}) > 1 or not mine.found < best):
         span = f"{low} to {high}" if len(good) > 2 else f"{low} and {high}"
-        said.append(f"{name} = {span} are as good ({symbol(measure)} within 5 %); {best} is best.")
         counts = dict.fromkeys(number(end(at.supported for at in good)) for end in (min, max))
-        if any(at.supported < at.found for at in good):
-            said.append(f"{name} = {span} have {' to '.join(counts)} supported biclusters.")
+        some = f", with {' to '.join(counts)} supported" if any(at.supported < at.found for at in good) else ""
+        said.append(f"{name} = {span} are as good ({symbol(measure)} within 5 %){some}")
     if measure == EVIDENCE and mine.supported < mine.found and whole is not None:
         share = percent(whole.value / mine.value)
-        said.append(f"{name} = {whole.k}, with every bicluster supported, has {share} of the evidence.")
-    if edge := at_edge(curve, best):
-        before = max((at for at in curve if at.k < best), default=mine)
-        more = f"try {'larger' if edge == 'largest' else 'smaller'} ones."
-        if edge == "largest" and measure == EVIDENCE and before.supported >= mine.supported:
-            more = f"{name} = {before.k} has as many supported biclusters, so larger ones promise little."
-        said.append(f"The chosen {name} = {best} is the {edge} tried; {more}")
-    return said
+        said.append(f"{name} = {whole.k}, with every bicluster supported, has {share} of the evidence")
+    before, edge = max((at for at in curve if at.k < best), default=mine), at_edge(curve, best)
+    if edge and not (edge == "largest" and measure == EVIDENCE and before.supported >= mine.supported):
+        more = "larger" if edge == "largest" else "smaller"
+        said.append(f"{name} = {best} is the {edge} tried: try {more} ones")
+    return [f"{'; '.join(said)}."] if said else []
 
 
 def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -210,11 +210,13 @@ def _steadiness(case: Findings, winner: Group) -> list[str]:
     seeds = sum(group.wins for group in case.groups)
     if winner.seeds < 2 or seeds < 2:
         return []
-    if winner.wins >= STEADY * seeds:
-        often = all_of(seeds, "seed") if winner.wins == seeds else f"{winner.wins} of {plural(seeds, 'seed')}"
-        return [f"{winner.name} is best in {often}."]
-    rival = max((g for g in case.groups if g is not winner), key=lambda g: g.wins)
-    who = f"{winner.name} is best in {winner.wins} of {seeds}, {rival.name} in {rival.wins}"
+    alike = [g for g in case.groups if g is winner or (g.family == winner.family and g.k in case.as_good)]
+    wins, or_as_good = sum(g.wins for g in alike), ", or a K as good," if len(alike) > 1 else ""
+    if wins >= STEADY * seeds:
+        often = all_of(seeds, "seed") if wins == seeds else f"{wins} of {plural(seeds, 'seed')}"
+        return [f"{winner.name}{or_as_good} is best in {often}."]
+    rival = max((g for g in case.groups if g not in alike), key=lambda g: g.wins)
+    who = f"{winner.name}{or_as_good} is best in {wins} of {seeds}, {rival.name} in {rival.wins}"
     return [f"The choice depends on the seed: {who}."]
 
 

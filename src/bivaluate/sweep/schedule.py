@@ -205,7 +205,12 @@ def tasks(plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: Solut
         ks = tuple(sorted(member.cell.k for member in members))
         random_state = first.seed if plan.algorithm_seed is None else plan.algorithm_seed
         how: dict[str, Any] = {"variant": members[0].variant, "copy": members[0].copy, "score": of.score}
-        how |= {"parameters": one.parameters, "view": one.view, "held_out": plan.held_out, "stability": plan.stability}
+        how |= {
+            "parameters": dict(one.parameters),
+            "view": one.view,
+            "held_out": plan.held_out,
+            "stability": plan.stability,
+        }
         how["metrics"] = plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics)
         how["key"] = of.searched[algorithm].word if algorithm in of.searched else algorithm
         if algorithm != first.algorithm:

@@ -142,7 +142,7 @@ class KSelection:
         Examples
         --------
         >>> print(choice.verdict)
-        Take n_clusters = 3. The chosen n_clusters = 3 is the largest tried; try larger ones.
+        Take n_clusters = 3. n_clusters = 3 is the largest tried: try larger ones.
         """
         ((name, best),) = self.best_params_.items()
         if self.nothing_:
@@ -277,6 +277,9 @@ def select_k(
     nothing = index is None and math.isfinite(metric.nothing)
     if nothing and metric.key == EVIDENCE and not predictive:
         index = pick([row.get(RAW, math.nan) for row in rows], high=True)
+    elif index is not None and math.isfinite(metric.nothing):
+        known = ([row.get(key, math.nan) for row in rows] for key in ("n_biclusters", "n_supported"))
+        index = choice.smallest([AtK(*at) for at in zip(tried, able, *known, strict=True)], index)
     if index is None:  # all tie, or nothing is there: the smallest K says as much with less
         index = int(np.flatnonzero(~np.isnan(able))[0])
     best = float(rows[index]["score"])

@@ -155,10 +155,6 @@ def select(run: Run, by: str | None = None) -> Selection:
                     frame["p_value"] = frame["dataset"].map(of_choice).astype(float)
             tables[name].append(frame.assign(measure=measure))
     joined = {name: _joined(frames) for name, frames in tables.items()}
-    supported = results[CANDIDATE].assign(n_supported=results.get("n_supported", math.nan))
-    supported = supported.groupby(CANDIDATE).mean().reset_index()
-    for name in ("best", "candidates"):
-        joined[name] = joined[name].merge(supported, on=CANDIDATE, how="left")
     joined["best"] = _with_others(joined["best"], joined["candidates"])
     own_k = {name for name in dict.fromkeys(results["algorithm"]) if is_own_k(name)}
     undecided = _undecided(run, joined, by)

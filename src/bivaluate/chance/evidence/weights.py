@@ -149,7 +149,7 @@ def fit_margins(law: Law, row_sums: Floats, col_sums: Floats, line_sums: Any) ->
 
 
 class Block(NamedTuple):
-    """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns, ΣY²/E."""
+    """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns."""
 
     rows: Ints
     cols: Ints
@@ -157,7 +157,6 @@ class Block(NamedTuple):
     cells: float
     in_rows: float
     in_cols: float
-    squares: float
 
 
 class State(NamedTuple):
@@ -201,8 +200,8 @@ class Weights:
         self.start = State(np.ones(len(live[0])), np.ones(len(live[1])), 1.0)
         if not first.binary:
             everything = self.inside(np.arange(len(live[0])), np.arange(len(live[1])), self.start)
-            found = by_chunks(matrix, _sums_of_chunk, self.unit, law, self.log_a, self.log_b)
-            pearson = math.fsum(over for _, over in found) - 2 * float(row_sums.sum()) + everything
+            found = by_chunks(matrix, _squares, self.unit, law, self.log_a, self.log_b)
+            pearson = math.fsum(found) - 2 * float(row_sums.sum()) + everything
             self.start = self.start._replace(dispersion=max(pearson / first.freedom, 1e-9))
 
     def given(self, solution: Biclustering) -> Weights:
@@ -223,16 +222,13 @@ class Weights:
         rows, cols = bicluster.rows, bicluster.cols
         there = self.matrix.without_cells()
         if self.matrix.in_memory:
-            x, y = self.log_a[rows], self.log_b[cols]
-            parts = [_sums(there, self.unit, self.law, x, y, self.matrix.block(rows, cols))]
+            weight = float(_transformed(there, self.unit, self.matrix.block(rows, cols)).sum())
         else:
-            function = partial(_sums_of_rows, there, self.unit, self.law, self.log_a, self.log_b, cols)
-            parts = list(self.matrix.map_rows(function, rows))
-        weight, over = map(math.fsum, zip(*parts, strict=True))
+            weight = math.fsum(self.matrix.map_rows(partial(_weight_of_rows, there, self.unit, cols), rows))
         cells = float(len(rows) * len(cols)) if self.seen is None else float(self.seen[rows][:, cols].sum())
         at = [place[line] for place, line in zip(self.place, (rows, cols), strict=True)]
         in_rows, in_cols = float(self.first.in_row[rows].sum()), float(self.first.in_col[cols].sum())
-        return Block(at[0][at[0] >= 0], at[1][at[1] >= 0], weight, cells, in_rows, in_cols, over)
+        return Block(at[0][at[0] >= 0], at[1][at[1] >= 0], weight, cells, in_rows, in_cols)
 
     def judge(self, block: Block, state: State) -> Judged:
         """Return how far a block is raised, given what has been accepted."""
@@ -286,9 +282,8 @@ class Weights:
                 sums[c] += f * self.expected.col_sums(r, by_row[r])[c]
             by_col = self.col_sums / sums
         dispersion = state.dispersion
-        if not self.first.binary:
-            less = block.squares * max(factor, 0.0) / (1 + max(factor, 0.0)) / self.first.freedom
-            dispersion = max(dispersion - less, 1e-9)
+        if not self.first.binary:  # what is left around a mean falls by as much with a gain in likelihood
+            dispersion *= math.exp(-2 * judged.raw / self.first.freedom)
         return State(by_row, by_col, dispersion, raised)
 
 
@@ -318,27 +313,16 @@ def _margins(matrix: Matrix, unit: float, start: int, cells: Any) -> tuple[Float
     return np.asarray(y.sum(axis=1)).ravel(), np.asarray(y.sum(axis=0)).ravel()
 
 
-def _sums(matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cells: Any) -> tuple[float, float]:
-    """Return ΣY and, except for zeros and ones, ΣY²/E of cells, given log a of rows and log b of columns."""
+def _squares(matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, start: int, cells: Any) -> float:
+    """Return ΣY²/E of a chunk of rows, given log a of rows and log b of columns."""
     weights = _transformed(matrix, unit, cells)
-    total = float(weights.sum())
-    if law.binary:
-        return total, 0.0
     at, to = weights.nonzero()
     values = weights[at, to] if isinstance(weights, np.ndarray) else weights.data[weights.data != 0]
-    return total, float((values**2 / law.mean(x[at] + y[to])).sum())
+    return float((values**2 / law.mean(x[start + at] + y[to])).sum())
 
 
-def _sums_of_chunk(
-    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, start: int, cells: Any
-) -> tuple[float, float]:
-    return _sums(matrix, unit, law, x[start : start + cells.shape[0]], y, cells)
-
-
-def _sums_of_rows(
-    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cols: Ints, at: int, numbers: Ints, cells: Any
-) -> tuple[float, float]:
-    return _sums(matrix, unit, law, x[numbers], y[cols], cells[:, cols])
+def _weight_of_rows(matrix: Matrix, unit: float, cols: Ints, at: int, numbers: Ints, cells: Any) -> float:
+    return float(_transformed(matrix, unit, cells[:, cols]).sum())
 
 
 def _seen(matrix: Matrix) -> Any:
