@@ -172,7 +172,7 @@ def member_classes(masks: Flags) -> Ints:
 def _shared(members: Sequence[Ints], n: int) -> Ints:
     """Return how many members two lists of numbers below n have in common, K x K; some numbers at a time."""
     K = len(members)
-    shared = np.zeros((K, K), dtype=np.int32 if n < 1 << 30 else np.int64)
+    shared = np.zeros((K, K), dtype=np.min_scalar_type(-2 * n - 257))  # sums of two fit in it, too
     if n <= _FEW_NUMBERS and K * n <= _FEW_MEMBERSHIPS:
         held = np.zeros((K, n), dtype=np.float32)
         for line, own in zip(held, members, strict=True):

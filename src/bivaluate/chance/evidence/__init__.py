@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bivaluate._parallel import one_thread
 from bivaluate._types import Floats
 from bivaluate.chance.evidence.normal import independent_columns as independent_columns
 from bivaluate.chance.evidence.selection import ALIKE as ALIKE
@@ -118,8 +119,9 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
 
 
 def _evidence(matrix: Matrix, cover: Cover, n_jobs: int | None) -> Evidence:
-    model = _model(matrix, cover.solution)
-    return undefined(cover) if model is None else select(model, cover, None if n_jobs == -1 else n_jobs)
+    with one_thread():  # threads of linear algebra would wait for each other on so small blocks
+        model = _model(matrix, cover.solution)
+        return undefined(cover) if model is None else select(model, cover, None if n_jobs == -1 else n_jobs)
 
 
 def _model(matrix: Matrix, solution: Biclustering) -> Any:

@@ -99,15 +99,15 @@ class Fit(NamedTuple):
         z *= 1 / np.sqrt(self.t2[cols])
         return np.asarray(z)
 
-    def drawn(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
-        """Return the same, drawn in to normal scores where these are nearer to 0."""
-        z = self.standard(x, rows, cols)
+    def drawn(self, z: Floats) -> Floats:
+        """Return the same, drawn in, where they are, to normal scores that are nearer to 0."""
         scores = self.scores.take(_bins(z), mode="clip")
-        return np.where(np.abs(scores) < np.abs(z), scores, z)
+        np.copyto(z, scores, where=np.abs(scores) < np.abs(z))
+        return z
 
     def centred(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return the cells that are judged: drawn in, without means; 0 where missing."""
-        z = self.drawn(x, rows, cols)
+        z = self.drawn(self.standard(x, rows, cols))
         z -= self.row_means[rows][:, None]
         z -= self.col_means[cols]
         return np.nan_to_num(z, copy=False) if self.gaps else z
@@ -158,10 +158,6 @@ def _sweep(matrix: Matrix, gaps: bool, b: Floats, t2: Floats, overall: float, st
     return _Sweep(a, s2, weights, sums, squares, plain)
 
 
-def _after(start: int, rows: slice) -> slice:
-    return slice(start + rows.start, start + rows.stop)
-
-
 class Squares(NamedTuple):
     """Means and squares of some rows one by one, and sums over them by columns."""
 
@@ -176,7 +172,7 @@ def _squares(matrix: Matrix, fit: Fit, start: int, cells: Any) -> Squares:
     row_means, row_squares = np.empty((2, n))
     col_sums, col_squares = np.zeros((2, m))
     for rows, x, seen in pieces(matrix, cells, fit.gaps):
-        z = fit.drawn(x, _after(start, rows))
+        z = fit.drawn(fit.standard(x, slice(start + rows.start, start + rows.stop)))
         z -= fit.col_means
         if seen is not None:
             z[~seen] = 0.0
@@ -216,10 +212,10 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     t2 = np.maximum(t2, left / in_col / _LOUDEST)  # and that of no column much more
     fit = Fit(sweep.a, b, sweep.s2, t2, first.gaps, np.empty(0), np.zeros(n), np.zeros(m))
     some = slice(None, None, -(-n // max(_ROWS_LOOKED_AT, _CELLS_LOOKED_AT // m)))
-    cells = every_row(matrix, some.step)
-    fit = fit._replace(scores=_scores(fit.standard(cells, some), first.gaps))
+    cells = fit.standard(every_row(matrix, some.step), some)
+    fit = fit._replace(scores=_scores(cells, first.gaps))
     # their means come from some rows, then from all of them
-    drawn = fit.drawn(cells, some)
+    drawn = fit.drawn(cells)
     if first.gaps:
         seen = ~np.isnan(drawn)
         drawn[~seen] = 0.0
@@ -506,26 +502,27 @@ class Normal:
         """Return what is left without the pattern of a block."""
         z = self.left(block, state)
         sums = self.sums(block, z)
-        of_rows, of_cols, count = state.of_rows, state.of_cols, state.terms
-        for rows, cols in self.terms(judged.form, block, z, sums):
-            of_rows, of_cols = _with(of_rows, count, block.rows, rows), _with(of_cols, count, block.cols, cols)
-            count += 1
+        of_rows, of_cols, terms = state.of_rows, state.of_cols, list(self.terms(judged.form, block, z, sums))
+        for at, (rows, cols) in enumerate(terms, state.terms):
+            of_rows, of_cols = _with(of_rows, at, block.rows, rows), _with(of_cols, at, block.cols, cols)
         lines = [squares.copy() for squares in state[:2]]
         factor = judged.explained / max(judged.own, 1e-300)
-        for squares, at, of in zip(lines, block[:2], self.explained_by(judged.form, block, z, sums), strict=True):
-            squares[at] = np.maximum(squares[at] - factor * of, 0.0)
+        explained = self.explained_by(judged.form, block, z, sums, terms[-1])
+        for squares, members, of in zip(lines, block[:2], explained, strict=True):
+            squares[members] = np.maximum(squares[members] - factor * of, 0.0)
         total = max(state.squares - judged.explained, 0.0)
         left = max(1 - (sums.squares - judged.own) / (block.cells * self.usual), 0.0)
         quiet = (*state.quiet, (block.rows, block.cols, left)) if left else state.quiet
-        return State(lines[0], lines[1], total, of_rows, of_cols, count, quiet)
+        return State(lines[0], lines[1], total, of_rows, of_cols, state.terms + len(terms), quiet)
 
-    def explained_by(self, form: str, block: Block, z: Floats, sums: Sums) -> tuple[Floats, Floats]:
-        """Return Σ(2Z − P)P of each row and each column of a block, P one form fitted to it."""
+    def explained_by(
+        self, form: str, block: Block, z: Floats, sums: Sums, term: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats]:
+        """Return Σ(2Z − P)P of each row and each column of a block, P one form fitted to it; of shapes by a term."""
         if form in _FORMS[:4]:
             by_row, by_col = explained_by_lines(block, sums)
             return by_row[_FORMS.index(form)], by_col[_FORMS.index(form)]
-        left, right = first_pair(z if form == "shape" else self.without_rows(block, z, sums))
-        P = left[:, None] * right + (sums.row_means[:, None] if form == "affine" else 0.0)
+        P = term[0][:, None] * term[1] + (sums.row_means[:, None] if form == "affine" else 0.0)
         D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
         return D.sum(axis=1), D.sum(axis=0)
 

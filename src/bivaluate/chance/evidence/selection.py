@@ -348,8 +348,6 @@ def undefined(cover: Cover) -> Evidence:
 
 
 def _for_each(function: Callable[[int], Any], count: int, n_jobs: int | None) -> list[Any]:
-    if n_jobs == 1 or count < 2:
-        return [function(k) for k in range(count)]
     found: dict[int, Any] = {}
     share_out([partial(_into, found, function, k) for k in range(count)], count_cores(n_jobs))
     return [found[k] for k in range(count)]
