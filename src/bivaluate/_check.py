@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import re
 import reprlib
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -196,3 +198,19 @@ def _first_non_numeric(array: NDArray[Any], name: str) -> str:
             where = place_of_cell(*index) if len(index) == 2 else f"position {index}"
             return f"{name} has a cell that is not a number at {where}: {as_python(array[index])!r}."
     return f"{name} holds values that cannot be turned into numbers (dtype {array.dtype})."
+
+
+def import_own(what: str, word: str) -> Any:
+    """Return what ``module:name`` stands for, of something installed or of a file in this folder."""
+    module, _, name = word.partition(":")
+    here = os.getcwd()
+    sys.path.append(here)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except Exception as error:
+        raise ParameterError(
+            f"the {what} {word!r} cannot be imported ({type(error).__name__}: {error}); write module:name of a file in "
+            "this folder, or of something installed."
+        ) from error
+    finally:
+        sys.path.remove(here)

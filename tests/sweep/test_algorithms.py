@@ -175,3 +175,11 @@ def test_a_named_command_has_its_name_in_tables_and_files(matrix, command, tmp_p
     assert run.solution(run.cells[2])[0].rows.tolist() == [0, 1, 2]
     assert Sweep(plan, tmp_path / "run").run().results.equals(run.results)
     assert set(select(run).best["algorithm"]) <= {"cca", "mine"}
+
+
+def test_a_class_of_a_file_in_this_folder_takes_part(tmp_path, monkeypatch, matrix):
+    """Also in the processes that fit with a time limit."""
+    (tmp_path / "mine_here.py").write_text("import bivaluate.algorithms as a\nMine = a.ChengChurch\n")
+    monkeypatch.chdir(tmp_path)
+    run = Sweep(Plan([matrix], ["mine_here:Mine"], k=[2], time_limit=100)).run()
+    assert run.results["status"].tolist() == ["ok"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import fnmatch
-import importlib
 import inspect
 import re
 import shlex
@@ -159,13 +158,9 @@ def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
         return CommandEstimator, {"command": key.removeprefix(COMMAND)}
     if ":" not in key:
         return get_algorithm(key).estimator, {}
-    module_name, _, class_name = key.partition(":")
-    try:
-        cls = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ParameterError(
-            f"algorithm {key!r} cannot be imported ({error}); write package.module:Class of something installed."
-        ) from None
+    from bivaluate._check import import_own
+
+    cls = import_own("algorithm", key)
     accepted = inspect.signature(cls).parameters
     if not count_among(accepted) or not hasattr(cls, "fit"):
         raise ParameterError(

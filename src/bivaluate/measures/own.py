@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
-from bivaluate._check import check_choice, in_short
+from bivaluate._check import check_choice, import_own, in_short
 from bivaluate._errors import ParameterError
 from bivaluate.measures.measure import REAL, Metric, measure, records_of
 
@@ -37,7 +34,7 @@ def own_measure(given: str | Callable[..., Any]) -> Metric:
     A function of one argument is called with the values of each bicluster, one of two with the matrix and the solution.
     High values are better unless the function has an attribute ``direction``: "low", or "none".
     """
-    function = _imported(given) if isinstance(given, str) else given
+    function = import_own("measure", given) if isinstance(given, str) else given
     name = getattr(function, "__name__", type(function).__name__)
     if records_of(function):
         return records_of(function)[0]
@@ -78,18 +75,3 @@ def stand_in(key: str, direction: str) -> None:
     name = key.partition(":")[2]
     how: dict[str, Any] = {"of_matrix": True, "range": REAL, "level": "solution", "direction": direction}
     Records.own.setdefault(key, records_of(measure(key, name, name, name, **how)(computed))[0])
-
-
-def _imported(word: str) -> Any:
-    module, _, name = word.partition(":")
-    here = os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        return getattr(importlib.import_module(module), name)
-    except Exception as error:
-        raise ParameterError(
-            f"the measure {word!r} cannot be imported ({type(error).__name__}: {error}); write module:function of a file "
-            "in this folder, or of something installed."
-        ) from error
-    finally:
-        sys.path.remove(here)
