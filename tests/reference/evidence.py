@@ -73,8 +73,9 @@ class Weights:
         self.E = self.margins()
         pearson = sum((self.Y[at] - e) ** 2 / e for at, e in self.E.items() if e > 0)
         n, m = (len({at[side] for at in self.seen}) for side in (0, 1))
-        self.freedom = len(self.seen) - n - m + 1
-        self.phi = 1.0 if self.binary else pearson / self.freedom
+        self.freedom, self.first = len(self.seen) - n - m + 1, dict(self.E)
+        self.phi = self.phi_first = 1.0 if self.binary else pearson / self.freedom
+        self.by, self.less = ([1.0] * len(self.R), [1.0] * len(self.C)), []
         self.accepted = []
 
     def given(self, blocks):
@@ -102,8 +103,10 @@ class Weights:
     def accept(self, block, raw, form):
         """Raise the block until it has its weight, then rows, then columns, four times; overlaps add up."""
         self.plain = getattr(self, "plain", dict(self.E))
+        own = cells_of(self.X, *block)
+        level = sum(self.E[at] for at in own) / sum(self.plain[at] for at in own)
         self.raised = [*getattr(self, "raised", []), [block, 0.0]]
-        weight = sum(self.Y[at] for at in cells_of(self.X, *block))
+        weight = sum(self.Y[at] for at in own)
 
         def refresh():
             for i, j in self.seen:
@@ -119,8 +122,28 @@ class Weights:
                     of[at[side]] += self.E[at]
                 for at in self.seen:
                     self.plain[at] *= sums[at[side]] / of[at[side]] if of[at[side]] else 0.0
+                for line in range(len(sums)):
+                    self.by[side][line] *= sums[line] / of[line] if of[line] else 1.0
                 refresh()
-        self.phi *= 1.0 if self.binary else math.exp(-2 * raw / self.freedom)
+        if not self.binary:
+            self.less.append(self.squares(own) * (1 / level - 1 / (level + max(self.raised[-1][1], 0.0))))
+            self.phi = max(self.pearson() / self.freedom, 0.1 * self.phi_first)
+
+    def squares(self, cells, by=None):
+        """ΣY²/E, with E as at first, or with one factor of each row and column."""
+        scale = [1.0 if by is None else self.by[by][at[by]] for at in cells]
+        pairs = zip(cells, scale, strict=True)
+        return sum(self.Y[at] ** 2 / self.first[at] / factor for at, factor in pairs if self.first[at] > 0)
+
+    def pearson(self):
+        """Rows and columns as if independent; blocks take away what they explain, raised by their lines' factors."""
+        every, (n, m) = self.squares(self.seen), self.X.shape
+        total = self.squares(self.seen, 0) * self.squares(self.seen, 1) / every
+        for ((rows, cols), _), less in zip(self.raised, self.less, strict=True):
+            across, down = cells_of(self.X, rows, range(m)), cells_of(self.X, range(n), cols)
+            up = self.squares(across, 0) / self.squares(across) * self.squares(down, 1) / self.squares(down)
+            total -= less * up
+        return total - sum(self.R)
 
     def deviance(self, o, e, cells):
         def d(o, e):

@@ -20,6 +20,8 @@ from bivaluate.matrix import Matrix
 from bivaluate.solution import Bicluster, Biclustering
 
 _STEPS, _ROUNDS = 6, 4
+# Accepted blocks leave at least this share of the dispersion.
+_LEAST = 0.1
 # Positive values that the median is taken of.
 _SAMPLE = 1 << 22
 _LOG2 = math.log(2.0)
@@ -149,7 +151,7 @@ def fit_margins(law: Law, row_sums: Floats, col_sums: Floats, line_sums: Any) ->
 
 
 class Block(NamedTuple):
-    """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns."""
+    """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns, ΣY²/E."""
 
     rows: Ints
     cols: Ints
@@ -157,15 +159,19 @@ class Block(NamedTuple):
     cells: float
     in_rows: float
     in_cols: float
+    squares: float
 
 
 class State(NamedTuple):
-    """Factors of rows and columns, accepted blocks with the factor, less 1, of each, and the dispersion around them."""
+    """Factors of rows and columns, accepted blocks with the factor, less 1, of each, and the dispersion around them.
+
+    The last of a block is by how much it makes ΣY²/E smaller.
+    """
 
     by_row: Floats
     by_col: Floats
     dispersion: float
-    raised: tuple[tuple[Ints, Ints, float], ...] = ()
+    raised: tuple[tuple[Ints, Ints, float, float], ...] = ()
 
 
 class Weights:
@@ -200,8 +206,10 @@ class Weights:
         self.start = State(np.ones(len(live[0])), np.ones(len(live[1])), 1.0)
         if not first.binary:
             everything = self.inside(np.arange(len(live[0])), np.arange(len(live[1])), self.start)
-            found = by_chunks(matrix, _squares, self.unit, law, self.log_a, self.log_b)
-            pearson = math.fsum(found) - 2 * float(row_sums.sum()) + everything
+            parts = by_chunks(matrix, _squares_of_chunk, self.unit, law, self.log_a, self.log_b)
+            self.row_squares = np.concatenate([part[0] for part in parts])[live[0]]
+            self.col_squares = sum_up(part[1] for part in parts)[live[1]]
+            pearson = math.fsum(self.row_squares) - 2 * float(row_sums.sum()) + everything
             self.start = self.start._replace(dispersion=max(pearson / first.freedom, 1e-9))
 
     def given(self, solution: Biclustering) -> Weights:
@@ -211,7 +219,7 @@ class Weights:
     def inside(self, rows: Ints, cols: Ints, state: State) -> float:
         """Return the expected weight of some rows and columns, given what has been accepted."""
         total = self.expected.inside(rows, state.by_row[rows], cols, state.by_col[cols])
-        for others, other_cols, factor in state.raised:
+        for others, other_cols, factor, _ in state.raised:
             r, c = np.intersect1d(rows, others, True), np.intersect1d(cols, other_cols, True)
             if len(r) and len(c):
                 total += factor * self.expected.inside(r, state.by_row[r], c, state.by_col[c])
@@ -222,13 +230,16 @@ class Weights:
         rows, cols = bicluster.rows, bicluster.cols
         there = self.matrix.without_cells()
         if self.matrix.in_memory:
-            weight = float(_transformed(there, self.unit, self.matrix.block(rows, cols)).sum())
+            x, y = self.log_a[rows], self.log_b[cols]
+            parts = [_sums(there, self.unit, self.law, x, y, self.matrix.block(rows, cols))]
         else:
-            weight = math.fsum(self.matrix.map_rows(partial(_weight_of_rows, there, self.unit, cols), rows))
+            function = partial(_sums_of_rows, there, self.unit, self.law, self.log_a, self.log_b, cols)
+            parts = list(self.matrix.map_rows(function, rows))
+        weight, squares = map(math.fsum, zip(*parts, strict=True))
         cells = float(len(rows) * len(cols)) if self.seen is None else float(self.seen[rows][:, cols].sum())
         at = [place[line] for place, line in zip(self.place, (rows, cols), strict=True)]
         in_rows, in_cols = float(self.first.in_row[rows].sum()), float(self.first.in_col[cols].sum())
-        return Block(at[0][at[0] >= 0], at[1][at[1] >= 0], weight, cells, in_rows, in_cols)
+        return Block(at[0][at[0] >= 0], at[1][at[1] >= 0], weight, cells, in_rows, in_cols, squares)
 
     def judge(self, block: Block, state: State) -> Judged:
         """Return how far a block is raised, given what has been accepted."""
@@ -268,23 +279,32 @@ class Weights:
         rows, cols = block.rows, block.cols
         by_row, by_col, factor = state.by_row, state.by_col, 0.0
         everywhere = np.arange(len(by_row)), np.arange(len(by_col))
+        level = self.inside(rows, cols, state) / self.expected.inside(rows, by_row[rows], cols, by_col[cols])
         for _ in range(_ROUNDS):
-            now = State(by_row, by_col, state.dispersion, (*state.raised, (rows, cols, factor)))
+            now = State(by_row, by_col, state.dispersion, (*state.raised, (rows, cols, factor, 0.0)))
             plain = self.expected.inside(rows, by_row[rows], cols, by_col[cols])
             factor += (block.weight - self.inside(rows, cols, now)) / plain
-            raised = (*state.raised, (rows, cols, factor))
+            less = block.squares * (1 / level - 1 / (level + max(factor, 0.0)))
+            raised = (*state.raised, (rows, cols, factor, less))
             sums = self.expected.row_sums(everywhere[1], by_col)
-            for r, c, f in raised:
+            for r, c, f, _less in raised:
                 sums[r] += f * self.expected.row_sums(c, by_col[c])[r]
             by_row = self.row_sums / sums
             sums = self.expected.col_sums(everywhere[0], by_row)
-            for r, c, f in raised:
+            for r, c, f, _less in raised:
                 sums[c] += f * self.expected.col_sums(r, by_row[r])[c]
             by_col = self.col_sums / sums
-        dispersion = state.dispersion
-        if not self.first.binary:  # what is left around a mean falls by as much with a gain in likelihood
-            dispersion *= math.exp(-2 * judged.raw / self.first.freedom)
-        return State(by_row, by_col, dispersion, raised)
+        left = State(by_row, by_col, state.dispersion, raised)
+        return left if self.first.binary else left._replace(dispersion=self.dispersion(left))
+
+    def dispersion(self, state: State) -> float:
+        """Return Pearson's statistic by its freedom, from the sums of ΣY²/E of rows, of columns and of blocks."""
+        rows, cols = self.row_squares, self.col_squares
+        by_row, by_col = rows / state.by_row, cols / state.by_col
+        total = by_row.sum() * by_col.sum() / rows.sum()
+        for r, c, _, less in state.raised:
+            total -= less * by_row[r].sum() / rows[r].sum() * by_col[c].sum() / cols[c].sum()
+        return max(float(total - self.row_sums.sum()) / self.first.freedom, _LEAST * self.start.dispersion)
 
 
 def log_weights(matrix: Matrix, first: FirstSums) -> Floats:
@@ -313,16 +333,31 @@ def _margins(matrix: Matrix, unit: float, start: int, cells: Any) -> tuple[Float
     return np.asarray(y.sum(axis=1)).ravel(), np.asarray(y.sum(axis=0)).ravel()
 
 
-def _squares(matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, start: int, cells: Any) -> float:
-    """Return ΣY²/E of a chunk of rows, given log a of rows and log b of columns."""
+def _sums(matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cells: Any) -> tuple[float, float]:
+    """Return ΣY and, except for zeros and ones, ΣY²/E of cells, given log a of rows and log b of columns."""
     weights = _transformed(matrix, unit, cells)
+    return float(weights.sum()), 0.0 if law.binary else float(_squares(weights, law, x, y)[2].sum())
+
+
+def _squares(weights: Any, law: Law, x: Floats, y: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return rows, columns and Y²/E of the cells that are not 0."""
     at, to = weights.nonzero()
     values = weights[at, to] if isinstance(weights, np.ndarray) else weights.data[weights.data != 0]
-    return float((values**2 / law.mean(x[start + at] + y[to])).sum())
+    return at, to, values**2 / law.mean(x[at] + y[to])
 
 
-def _weight_of_rows(matrix: Matrix, unit: float, cols: Ints, at: int, numbers: Ints, cells: Any) -> float:
-    return float(_transformed(matrix, unit, cells[:, cols]).sum())
+def _squares_of_chunk(
+    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, start: int, cells: Any
+) -> tuple[Floats, Floats]:
+    at, to, squares = _squares(_transformed(matrix, unit, cells), law, x[start : start + cells.shape[0]], y)
+    rows, cols = np.bincount(at, squares, cells.shape[0]), np.bincount(to, squares, len(y))
+    return rows.astype(np.float64), cols.astype(np.float64)
+
+
+def _sums_of_rows(
+    matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cols: Ints, at: int, numbers: Ints, cells: Any
+) -> tuple[float, float]:
+    return _sums(matrix, unit, law, x[numbers], y[cols], cells[:, cols])
 
 
 def _seen(matrix: Matrix) -> Any:
