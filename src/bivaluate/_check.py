@@ -208,9 +208,9 @@ def import_own(what: str, word: str) -> Any:
     try:
         return getattr(importlib.import_module(module), name)
     except Exception as error:
-        raise ParameterError(
-            f"the {what} {word!r} cannot be imported ({type(error).__name__}: {error}); write module:name of a file in "
-            "this folder, or of something installed."
-        ) from error
+        why = (
+            f"{type(error).__name__}: {error}); write module:name of a file in this folder, or of something installed."
+        )
+        raise ParameterError(f"the {what} {word!r} cannot be imported ({why}") from error
     finally:
         sys.path.remove(here)

@@ -355,8 +355,8 @@ class Evaluation:
 
         Examples
         --------
-        >>> evaluate(X, S).findings
-        ['B3 has two columns, which VE cannot judge.']
+        >>> evaluate(X, S).findings[0]
+        'B3 has two columns, which VE cannot judge.'
         """
         if self._sampled is not None:
             return [self._sampled.described]

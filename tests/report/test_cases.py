@@ -221,7 +221,11 @@ def test_a_caller_may_begin_the_page_and_fold_its_rows(
     shown = visit(build_report(evaluations, tmp_path / "r.html", sections=[section], headline="2 of 3 are reproduced."))
     assert shown.locator("h1").inner_text() == "2 of 3 are reproduced."
     assert shown.locator("#verdict .record").count() == 0
-    assert shown.locator("#section-claims ~ #runs h2").first.inner_text().startswith("planted: all")
+    assert (
+        shown.locator("#section-claims ~ #runs h2")
+        .first.inner_text()
+        .startswith("planted: 3 of 3 supported; doubled: 3 of 5")
+    )
     first, second = shown.locator("details.fold:not(.measures)").all()
     assert [mark.inner_text() for mark in first.locator("summary .mark").all()] == ["1 reproduced", "1 partly"]
     assert not first.locator("table").is_visible()

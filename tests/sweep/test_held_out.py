@@ -200,7 +200,9 @@ def test_the_verdict_says_where_criteria_agree_and_where_nothing_is(judged_run):
         assert "agree" in selection.verdict[0]
     selection = select(judged_run)
     assert selection.choice("raised") == ("las", 2)
-    assert selection.verdict[0].startswith("raised: las, K = 2: both biclusters are supported. ")
+    assert selection.verdict[0].startswith(
+        "raised: las, K = 2: both biclusters are supported; up to K = 3 is as good. "
+    )
     assert "Evidence chooses las with K = 2; held-out cells agree" in selection.verdict[0]
     assert selection.verdict[1:] == ["noise: no bicluster is supported and no candidate predicts held-out cells."]
     assert selection.choice("noise") is None

@@ -163,9 +163,7 @@ def estimator_of(key: str) -> tuple[Any, dict[str, Any]]:
     cls = import_own("algorithm", key)
     accepted = inspect.signature(cls).parameters
     if not count_among(accepted) or not hasattr(cls, "fit"):
-        raise ParameterError(
-            f"algorithm {key!r} is not an estimator with fit(X) and a parameter {alternatives(COUNTS)}."
-        )
+        raise ParameterError(f"{key!r} is not an estimator with fit(X) and a parameter {alternatives(COUNTS)}.")
     return cls, {}
 
 

@@ -157,8 +157,8 @@ class Found:
 
         Examples
         --------
-        >>> print(found.verdict)
-        1 bicluster, with a shifted mean.
+        >>> found.verdict.headline
+        '1 bicluster, with a shifted mean.'
         """
         own, unnamed = self.evaluation.verdict, self.evaluation.place == ("MATRIX", "SOLUTION")
         notes, steps = (self._found_by, *self.notes, *own.notes), () if unnamed else own.next_steps

@@ -214,8 +214,7 @@ def _select(
             names.accept(solution[k])
         stale |= waiting
     waiting[list(redundant)] = True
-    own = tuple(pattern if alone[k] > 0 else NONE for k, pattern in enumerate(patterns))
-    own, alone = (own, alone) if by_itself is None else (by_itself.patterns, by_itself.alone)
+    shown, alone = (patterns, alone) if by_itself is None else (by_itself.patterns, by_itself.alone)
     _raw_of_rest(model, cover, blocks, judged, raws, state, waiting)
     redundant |= {
         k: tuple(other for other in sorted(order) if cover.shared_cells(k, other))
@@ -233,7 +232,7 @@ def _select(
         np.where(seen, gain, np.nan),
         np.where(seen, alone, np.nan),
         raws,
-        tuple(patterns[k] if k in order else own[k] for k in range(K)),
+        tuple(patterns[k] if k in order else shown[k] if alone[k] > 0 else NONE for k in range(K)),
         tuple(
             SUPPORTED if k in order else REDUNDANT if k in redundant else NOT_SUPPORTED if judgeable[k] else TOO_SMALL
             for k in range(K)

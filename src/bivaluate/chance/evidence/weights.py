@@ -228,12 +228,11 @@ class Weights:
     def block(self, bicluster: Bicluster) -> Block:
         """Return the sums of a bicluster."""
         rows, cols = bicluster.rows, bicluster.cols
-        there = self.matrix.without_cells()
+        given = self.matrix.without_cells(), self.unit, self.law
         if self.matrix.in_memory:
-            x, y = self.log_a[rows], self.log_b[cols]
-            parts = [_sums(there, self.unit, self.law, x, y, self.matrix.block(rows, cols))]
+            parts = [_sums(*given, self.log_a[rows], self.log_b[cols], self.matrix.block(rows, cols))]
         else:
-            function = partial(_sums_of_rows, there, self.unit, self.law, self.log_a, self.log_b, cols)
+            function = partial(_sums_of_rows, *given, self.log_a, self.log_b, cols)
             parts = list(self.matrix.map_rows(function, rows))
         weight, squares = map(math.fsum, zip(*parts, strict=True))
         cells = float(len(rows) * len(cols)) if self.seen is None else float(self.seen[rows][:, cols].sum())
@@ -278,7 +277,6 @@ class Weights:
         """Return expected weights that are right for a block and for the margins: by turns."""
         rows, cols = block.rows, block.cols
         by_row, by_col, factor = state.by_row, state.by_col, 0.0
-        everywhere = np.arange(len(by_row)), np.arange(len(by_col))
         level = self.inside(rows, cols, state) / self.expected.inside(rows, by_row[rows], cols, by_col[cols])
         for _ in range(_ROUNDS):
             now = State(by_row, by_col, state.dispersion, (*state.raised, (rows, cols, factor, 0.0)))
@@ -286,24 +284,24 @@ class Weights:
             factor += (block.weight - self.inside(rows, cols, now)) / plain
             less = block.squares * (1 / level - 1 / (level + max(factor, 0.0)))
             raised = (*state.raised, (rows, cols, factor, less))
-            sums = self.expected.row_sums(everywhere[1], by_col)
+            sums = self.expected.row_sums(np.arange(len(by_col)), by_col)
             for r, c, f, _less in raised:
                 sums[r] += f * self.expected.row_sums(c, by_col[c])[r]
             by_row = self.row_sums / sums
-            sums = self.expected.col_sums(everywhere[0], by_row)
+            sums = self.expected.col_sums(np.arange(len(by_row)), by_row)
             for r, c, f, _less in raised:
                 sums[c] += f * self.expected.col_sums(r, by_row[r])[c]
             by_col = self.col_sums / sums
-        left = State(by_row, by_col, state.dispersion, raised)
-        return left if self.first.binary else left._replace(dispersion=self.dispersion(left))
+        return State(by_row, by_col, self.dispersion(by_row, by_col, raised), raised)
 
-    def dispersion(self, state: State) -> float:
+    def dispersion(self, by_row: Floats, by_col: Floats, raised: Any) -> float:
         """Return Pearson's statistic by its freedom, from the sums of ΣY²/E of rows, of columns and of blocks."""
-        rows, cols = self.row_squares, self.col_squares
-        by_row, by_col = rows / state.by_row, cols / state.by_col
-        total = by_row.sum() * by_col.sum() / rows.sum()
-        for r, c, _, less in state.raised:
-            total -= less * by_row[r].sum() / rows[r].sum() * by_col[c].sum() / cols[c].sum()
+        if self.first.binary:
+            return 1.0
+        by_row, by_col = self.row_squares / by_row, self.col_squares / by_col
+        total = by_row.sum() * by_col.sum() / self.row_squares.sum()
+        for r, c, _, less in raised:
+            total -= less * by_row[r].sum() / self.row_squares[r].sum() * by_col[c].sum() / self.col_squares[c].sum()
         return max(float(total - self.row_sums.sum()) / self.first.freedom, _LEAST * self.start.dispersion)
 
 
@@ -350,8 +348,7 @@ def _squares_of_chunk(
     matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, start: int, cells: Any
 ) -> tuple[Floats, Floats]:
     at, to, squares = _squares(_transformed(matrix, unit, cells), law, x[start : start + cells.shape[0]], y)
-    rows, cols = np.bincount(at, squares, cells.shape[0]), np.bincount(to, squares, len(y))
-    return rows.astype(np.float64), cols.astype(np.float64)
+    return np.bincount(at, squares, cells.shape[0]).astype(float), np.bincount(to, squares, len(y)).astype(float)
 
 
 def _sums_of_rows(
