@@ -426,3 +426,10 @@ def test_factors_that_overlap_leave_the_dispersion_of_what_they_do_not_explain()
         found[k] = evidence_table(X, Biclustering.from_factors(factors.fit_transform(X), factors.components_))
     assert [each.n_supported for each in found.values()] == [4, 4, 4]
     assert found[4].total > found[6].total > found[8].total
+
+
+def test_why_a_group_over_very_many_columns_is_not_supported_costs_little():
+    """No matrix of columns by columns is made where the columns are no series: here it would have 40 GB."""
+    X = scipy.sparse.random_array((40, 70_000), density=0.002, rng=0, format="csr")
+    result = evidence_table(X, Biclustering([(range(20), range(70_000))], X.shape))
+    assert result.verdicts == ("not_supported",)

@@ -263,7 +263,7 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, m
     """
     if not seen:
         return _NO_CELLS
-    worth = f"worth {number(independent_columns(bicluster.cols, model.series))} independent ones"
+    worth = model.series and f"worth {number(independent_columns(bicluster.cols, model.series))} independent ones"
     if side := _side(bicluster, model):
         (n, m), (rows, columns) = model.matrix.shape, model.matrix.nouns
         if side == "row" or side in whole or judged.raw <= 0:
