@@ -201,16 +201,16 @@ def _first_non_numeric(array: NDArray[Any], name: str) -> str:
 
 
 def import_own(what: str, word: str) -> Any:
-    """Return what ``module:name`` stands for, of something installed or of a file in this folder."""
+    """Return what ``module:name`` stands for: of something installed or, after that, of a module in this folder."""
     module, _, name = word.partition(":")
-    here = os.getcwd()
-    sys.path.append(here)
+    top = module.partition(".")[0]
+    here = [os.getcwd()] if os.path.isfile(f"{top}.py") or os.path.isdir(top) else []
+    sys.path.extend(here)
     try:
         return getattr(importlib.import_module(module), name)
     except Exception as error:
-        why = (
-            f"{type(error).__name__}: {error}); write module:name of a file in this folder, or of something installed."
-        )
-        raise ParameterError(f"the {what} {word!r} cannot be imported ({why}") from error
+        said = f"the {what} {word!r} cannot be imported ({type(error).__name__}: {error})"
+        raise ParameterError(f"{said}; write module:name of a file here, or of something installed.") from error
     finally:
-        sys.path.remove(here)
+        for place in here:
+            sys.path.remove(place)

@@ -13,7 +13,6 @@ import numpy as np
 
 from bivaluate._parallel import one_thread
 from bivaluate._types import Floats
-from bivaluate.chance.evidence.normal import independent_columns as independent_columns
 from bivaluate.chance.evidence.selection import ALIKE as ALIKE
 from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
 from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
