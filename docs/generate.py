@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import collections
+import csv
 import json
 import re
 import sys
@@ -204,16 +205,24 @@ file are sorted first: in memory up to 2 GB (or `--memory`), by way of temporary
 
 def replication_sentence() -> str:
     """How many of the paper's claims the last full replication reproduced."""
-    counts = replication_headline(ROOT / "docs" / "replication")
-    return f"{counts} ([Which, and why](docs/REPLICATION.md); `bivaluate replicate --full` runs the whole paper again.)"
+    counts = replication_headline(ROOT / "docs" / "replication").partition(" (")[0]
+    rest = "the others are reproduced in part, undecided, or cannot be tested"
+    again = "`bivaluate replicate --full` runs the whole paper again"
+    return f"{counts}; {rest} ([which, and why](docs/REPLICATION.md)). {again}."
 
 
 def benchmark_sentence() -> str:
     """What the benchmark says, from its page."""
     _, answer, written = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8").split("\n\n")[:3]
-    size = re.search(r"printed here\. (.*?) \(", written)
+    size, noise = re.search(r"printed here\. (.*?) \(", written), re.search(r"(\d+) noise", written)
     assert size is not None
-    return f"{answer} ({size[1]}; [all of it](docs/benchmark.md).)"
+    assert noise is not None
+    answer = answer.replace("evidence picks", "Evidence picks")
+    with (ROOT / "docs" / "benchmark" / "measures.csv").open(encoding="utf-8") as file:
+        over_k = {row["measure"]: float(row["k"] or "nan") for row in csv.DictReader(file)}
+    weak = f"Between the K of one algorithm it hardly tells better from worse ({over_k['total_evidence']:.2f}"
+    weak += f"; supported coverage {over_k['supported_coverage']:.2f}), but [planted K are found](docs/choosing.md)."
+    return f"{answer} {weak} ({size[1]}, {noise[1]} of them noise; [all of it](docs/benchmark.md).)"
 
 
 LIBRARIES = {"HDF5", "Parquet", "rds", "zarr"}  # files that C libraries read
@@ -380,7 +389,7 @@ KINDS: tuple[tuple[str, str, Any], ...] = (
     ("counts of single cells, ratings", "sparse, non-negative, mostly zero", lambda a: a.sparse and not a.binary),
     ("documents x words", "sparse counts", lambda a: a.sparse and "dense" in a.seeks),
     ("presence and absence, zeros and ones", "binary", lambda a: a.binary or "ones" in a.seeks),
-    ("tables with gaps", "missing cells", lambda a: a.missing),
+    ("tables with gaps", "missing values", lambda a: a.missing),
 )
 
 
@@ -485,6 +494,8 @@ def formulas() -> str:
 def documents() -> dict[Path, str]:
     """Every generated file and its content."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = re.sub(r"\b\d+ in all\)", f"{len(RECORDS) + len(EXTERNAL)} in all)", readme)
+    readme = re.sub(r"\[\d+ formats\]", f"[{len(describe_formats())} formats]", readme)
     readme = filled(readme, "score", score_block())
     readme = filled(readme, "speed", speed_table())
     speed = filled((ROOT / "docs" / "speed.md").read_text(encoding="utf-8"), "speed", all_speeds())

@@ -372,8 +372,9 @@ def shown_on(page: Path) -> dict[str, Any]:
     text = page.read_text(encoding="utf-8").replace("\u00a0", " ")
     top = text[text.index('<section id="verdict"') : text.index("</section>")]
 
-    def words(pattern: str) -> list[str]:
-        return [html.unescape(re.sub(r"<[^>]+>", "", found)).strip() for found in re.findall(pattern, top, re.DOTALL)]
+    def words(pattern: str, within: str = top) -> list[str]:
+        found = re.findall(pattern, within, re.DOTALL)
+        return [html.unescape(re.sub(r"<[^>]+>", "", part)).strip() for part in found]
 
     rows = re.findall(r'<tr class="\w+">(.*?)</tr>', top, re.DOTALL)
     return {
@@ -382,7 +383,7 @@ def shown_on(page: Path) -> dict[str, Any]:
         "rows": [[html.unescape(re.sub(r"<small>.*?</small>|<[^>]+>", "", cell)).strip()
                   for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)] for row in rows],
         "steps": words(r'<li class="step">(.*?)</li>'),
-        "notes": words(r'<li class="note">(.*?)</li>'),
+        "notes": words(r'<li class="note">(.*?)</li>', text),  # those on measures stand beside them
     }  # fmt: skip
 
 

@@ -154,6 +154,7 @@ def test_select_k_takes_cells_as_rows(adata):
 
 
 def test_what_does_not_take_an_object_says_what_to_pass(adata):
+    from sklearn.cluster import SpectralCoclustering
     from sklearn.decomposition import NMF
 
     from bivaluate.algorithms import NMFBiclusters
@@ -166,3 +167,5 @@ def test_what_does_not_take_an_object_says_what_to_pass(adata):
     cells_first = Biclustering([([0, 1], [0, 1, 2])], adata.shape)
     with pytest.raises(SolutionError, match="pass obs_rows=True"):
         evaluate(adata, cells_first)
+    with pytest.raises(SolutionError, match="pass obs_rows=True"):
+        evaluate(adata, SpectralCoclustering(2, random_state=0).fit(np.abs(np.asarray(adata.X)) + 1))

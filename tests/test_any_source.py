@@ -49,14 +49,8 @@ def test_every_measure_and_finding_is_the_same_from_every_source(size, tmp_path,
             for key in other.keys() - words:
                 assert one[key] == pytest.approx(other[key], rel=1e-9, abs=1e-12, nan_ok=True), (name, key)
         assert found.findings[: len(expected.findings)] == expected.findings, name
-        said = found.findings[len(expected.findings) :]
-        assert said == {
-            "CSR": ["Entries not stored in the sparse matrix are read as 0; absent='missing' reads them as unknown."],
-            "CSC": [
-                "Entries not stored in the sparse matrix are read as 0; absent='missing' reads them as unknown.",
-                "The cells of X are stored column by column (CSC) and were sorted by rows (CSR) once.",
-            ],
-        }.get(name, []), name
+        said = "Values not stored in the sparse matrix are read as 0; absent='missing' reads them as unknown."
+        assert found.findings[len(expected.findings) :] == [said] * (name in ("CSR", "CSC")), name
 
 
 def test_absent_cells_may_be_missing():
@@ -69,7 +63,7 @@ def test_absent_cells_may_be_missing():
     assert found.scores == pytest.approx(expected.scores, rel=1e-9, abs=1e-12, nan_ok=True)
     assert found.scores["ve" if "ve" in found.scores else "avg_ve"] != evaluate(stored, solution).scores["avg_ve"]
     assert found.findings[-1].startswith(
-        "Entries not stored in the sparse matrix are read as unknown; absent='zero' reads them as 0."
+        "Values not stored in the sparse matrix are read as unknown; absent='zero' reads them as 0."
     )
 
 
@@ -86,8 +80,8 @@ def test_what_needs_too_many_cells_at_once_is_undefined_with_a_reason(limits):
     limits(LARGEST_DENSE_BYTES=8 * 2000)
     limits("measures", LARGEST_DENSE_BYTES=8 * 300)
     found = evaluate(Own(X), solution, metrics=["ve", "var", "las", "bisilhouette"])
-    assert found._reasons(1) == dict.fromkeys(("var", "las"), "it needs more cells at once than fit in memory")
-    assert found.status["bisilhouette"] == "it needs more cells at once than fit in memory"
+    assert found._reasons(1) == dict.fromkeys(("var", "las"), "it needs more values at once than fit in memory")
+    assert found.status["bisilhouette"] == "it needs more values at once than fit in memory"
     assert found.records[1]["ve"] == evaluate(X, solution, metrics=["ve"]).records[1]["ve"]
 
 
@@ -96,7 +90,7 @@ def test_a_missing_cell_far_down_is_named(limits):
     X[137, 21] = np.nan
     limits(KERNEL_CELLS=0, CHUNK_CELLS=60)
     wide = Biclustering([(range(140), range(30)), (range(5), range(9))], X.shape)
-    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 137, column 21"):
+    with pytest.raises(MatrixError, match=r"1 missing value \(NaN\), the first at row 137, column 21"):
         evaluate(Own(X), wide, metrics=["ve"])
 
 

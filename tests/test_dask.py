@@ -130,7 +130,7 @@ def test_workers_read_a_file_for_themselves_and_say_what_is_wrong_with_it(two_wo
     same(evaluate(source, solution, scheduler=two_workers[0].address), evaluate(X, solution))
     X[399, 21] = np.nan
     np.save(tmp_path / "x.npy", X)
-    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 399, column 21"):
+    with pytest.raises(MatrixError, match=r"1 missing value \(NaN\), the first at row 399, column 21"):
         evaluate(source, solution, scheduler=two_workers[1])
     (tmp_path / "x.npy").unlink()
     with pytest.raises(MatrixError, match=r"x\.npy is missing, or was moved.* on other machines too"):

@@ -38,6 +38,17 @@ def test_readme_examples_run(tmp_path, monkeypatch):
     assert scope["search"].best_estimator_.solution_
 
 
+def test_examples_with_scikit_learn_run():
+    scope: dict[str, object] = {}
+    text = (ROOT / "docs" / "scikit_learn.md").read_text(encoding="utf-8")
+    for example in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
+        exec(example, scope)
+    assert scope["agreement"]["consensus"] == 1.0
+    assert scope["search"].best_params_ == {"spectralcoclustering__n_clusters": 4}
+    assert scope["tuned"].best_params_["n_clusters"] == 4
+    assert len(scope["found"].solution) == 4
+
+
 def test_readme_commands_exist():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^bivaluate ([a-z]+) ", readme, flags=re.MULTILINE))
@@ -117,12 +128,14 @@ def named_in_pages(tmp_path, monkeypatch):
     (tmp_path / "results.blocks").write_text(
         "BC000\tS=4\n Genes [2]: gene001 gene003 \n Conds [2]: condition01 condition02 \n"
     )
+    bivaluate.write_matrix(X, tmp_path / "expression.csv")
+    bivaluate.write_solution(solution, tmp_path / "solution.json", X=X)
     np.save(tmp_path / "x.npy", X.values)
     scope = {"bivaluate": bivaluate, "numpy": np, "solution": solution, "ratings": solution, "matrix": X.values}
     return scope | {"scipy_csr": csr_array(np.where(X.values > 0, X.values, 0.0)), "X": X}
 
 
-@pytest.mark.parametrize("page", ["find", "formats", "plots", "scale", "sweeps"])
+@pytest.mark.parametrize("page", ["find", "five_minutes", "formats", "plots", "scale", "sweeps"])
 @pytest.mark.filterwarnings("ignore::bivaluate.BivaluateWarning")
 def test_blocks_of_pages_run(page, named_in_pages, tmp_path):
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
@@ -151,7 +164,18 @@ def test_blocks_of_pages_run(page, named_in_pages, tmp_path):
 
 def test_every_page_with_code_is_run():
     with_code = {page.stem for page in PAGES if re.search(PYTHON, page.read_text(encoding="utf-8"), flags=re.DOTALL)}
-    assert with_code == {"README", "find", "formats", "plots", "scale", "sweeps"}
+    blocks = {"find", "five_minutes", "formats", "plots", "scale", "sweeps"}
+    assert with_code == {"README", "how_many", "scikit_learn"} | blocks
+
+
+@pytest.mark.network
+def test_the_page_on_how_many_says_what_its_block_prints(capsys):
+    pytest.importorskip("h5py")
+    page = (ROOT / "docs" / "how_many.md").read_text(encoding="utf-8")
+    (block,) = re.findall(PYTHON, page, flags=re.DOTALL)
+    exec(block, {})
+    headline, reason = capsys.readouterr().out.strip().splitlines()
+    assert f"> **{headline}**\n> {reason}\n" in page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

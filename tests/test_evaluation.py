@@ -359,6 +359,15 @@ def test_scorer_warns_of_halves_of_one_shape():
         search.fit(data)
 
 
+def test_the_default_splits_of_a_search_say_what_to_pass():
+    data = np.random.default_rng(0).random((30, 20))
+    how = {"scoring": solution_scorer("cc", min_rows=3), "error_score": "raise"}
+    search = GridSearchCV(SpectralCoclustering(random_state=0), {"n_clusters": [2]}, **how)
+    with pytest.raises(SolutionError, match=r"cv=\[\(all_rows, all_rows\)\] with all_rows = np\.arange\(len\(X\)\)"):
+        search.fit(data)
+    assert repr(how["scoring"]) == "solution_scorer('cc', min_rows=3)"
+
+
 def test_scorer_refuses_other_rows_and_useless_metrics():
     data = np.random.default_rng(0).random((30, 20))
     model = SpectralCoclustering(n_clusters=2, random_state=0).fit(data)

@@ -149,8 +149,7 @@ def test_models_that_have_no_factors(planted):
     model = NMF(2, init="nndsvda", max_iter=500).fit(planted)
     with pytest.raises(SolutionError, match=r"NMF has factors: use Biclustering.from_factor_model"):
         Biclustering.from_estimator(model)
-    with pytest.raises(SolutionError, match=r"use Biclustering.from_factor_model\(model, X\) in its place, where X is"):
-        evaluate(planted, model)
+    assert evaluate(planted, model).solution == Biclustering.from_factor_model(model, planted)
 
 
 def test_what_is_strong_in_every_factor_belongs_to_none():
@@ -209,3 +208,22 @@ def test_scorer_and_stability_take_factor_models(planted):
     expected = evaluate(planted, Biclustering.from_factor_model(model, planted)).scores["coverage"]
     assert solution_scorer("coverage")(model, planted) == expected
     assert sides(stability(planted, model, repeats=2, null_runs=0).solution) == TRUTH
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_fitted_model_is_scored_in_the_matrix_it_was_fitted_on_or_its_transpose(turned, sparse):
+    from scipy.sparse import csr_array
+    from sklearn.decomposition import NMF
+
+    rng = np.random.default_rng(1)
+    X = rng.random((30, 20)).astype(np.float32)
+    X[:8, :6] += 5
+    X[8:18, 6:14] += 5
+    shown = csr_array(X) if sparse else X
+    model = NMF(2, init="nndsvda", max_iter=500).fit(shown.T if turned else shown)
+    found = evaluate(shown, model).solution
+    own = Biclustering.from_factor_model(model, X.T if turned else X)
+    assert [(set(b.rows), set(b.cols)) for b in found] == [
+        (set(b.cols), set(b.rows)) if turned else (set(b.rows), set(b.cols)) for b in own
+    ]

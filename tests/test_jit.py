@@ -32,7 +32,7 @@ def test_kernels_are_compiled_once_and_kept(tmp_path):
         done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
         assert done.stdout == "20.0 20.0\n", done.stderr
         said.append(done.stderr)
-    assert said == ["compiling kernels, once: later runs find them ready …\n", ""]
+    assert said == ["compiling kernels, once for each: later runs find them ready …\n", ""]
 
 
 def test_an_interrupt_waits_until_a_kernel_is_compiled():

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from sklearn.cluster import SpectralCoclustering
 
 from bivaluate import Biclustering, Matrix, MatrixError, ParameterError, evaluate
 from bivaluate._errors import suggest
@@ -45,8 +46,8 @@ def test_other_types_become_float64(values):
         ([1, 2], r"1 dimension, shape \(2,\); a 2-D matrix"),
         (np.zeros((2, 2, 2)), r"3 dimensions"),
         (np.zeros((0, 3)), r"X is empty: its shape is \(0, 3\)"),
-        ([[1, np.nan], [3, 4]], r"1 missing cell \(NaN\), the first at row 0, column 1.*missing='omit'"),
-        ([[1, 2], [np.inf, 4]], r"1 infinite cell, the first at row 1, column 0"),
+        ([[1, np.nan], [3, 4]], r"1 missing value \(NaN\), the first at row 0, column 1.*missing='omit'"),
+        ([[1, 2], [np.inf, 4]], r"1 infinite value, the first at row 1, column 0"),
         (np.array([["1", "2.5"]]), r"X holds numbers written as text; .*X\.astype\(float\)"),
         (np.array([[1.0, "2.5"]], object), r"X holds numbers written as text"),
         ([[1, "x"]], r"not a number at row 0, column 1 \(counted from 0\): .*x"),
@@ -54,11 +55,11 @@ def test_other_types_become_float64(values):
         (np.array([[1j]]), "dtype complex128"),
         (
             scipy.sparse.csr_array(np.array([[1, 0, np.inf], [0, 2, 0]])),
-            r"1 infinite cell, the first at row 0, column 2",
+            r"1 infinite value, the first at row 0, column 2",
         ),
         (
             scipy.sparse.csr_array(np.array([[1, 0], [np.nan, 2]])),
-            r"1 missing cell \(NaN\), the first at row 1, column 0",
+            r"1 missing value \(NaN\), the first at row 1, column 0",
         ),
         (scipy.sparse.csr_array(np.array([[1j, 0]])), "2 dimensions and dtype complex128"),
     ],
@@ -77,9 +78,9 @@ def test_non_numeric_cell_of_a_frame_is_named():
 @pytest.mark.parametrize(("bad", "words"), [(np.nan, "missing"), (np.inf, "infinite")])
 def test_bad_cells_are_named_by_label(bad, words):
     frame = pd.DataFrame([[1, 2], [3, bad]], index=["g1", "g2"], columns=["a", "b"])
-    with pytest.raises(MatrixError, match=rf"1 {words} cell.*the first at row 'g2', column 'b'\."):
+    with pytest.raises(MatrixError, match=rf"1 {words} value.*the first at row 'g2', column 'b'\."):
         Matrix.of(frame)
-    with pytest.raises(MatrixError, match=rf"m has 1 {words} cell.*row 'g2', column 'b'"):
+    with pytest.raises(MatrixError, match=rf"m has 1 {words} value.*row 'g2', column 'b'"):
         Matrix.of(Matrix(frame.to_numpy(), ("g1", "g2"), ("a", "b"), "m"))
 
 
@@ -130,7 +131,7 @@ def test_labels_of_a_part_of_a_frame_stay():
 def test_missing_marks_of_pandas_are_missing_cells():
     frame = pd.DataFrame({"a": [1, None, 3], "b": [4, 5, 6]}).convert_dtypes()
     np.testing.assert_array_equal(Matrix.of(frame, missing="omit").values, [[1, 4], [np.nan, 5], [3, 6]])
-    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 1, column 0"):
+    with pytest.raises(MatrixError, match=r"1 missing value \(NaN\), the first at row 1, column 0"):
         Matrix.of(frame)
 
 
@@ -146,7 +147,7 @@ def test_masked_cells_are_missing_cells():
     masked = np.ma.masked_equal([[1, -1, 3], [4, 5, 6]], -1)
     np.testing.assert_array_equal(Matrix.of(masked, missing="omit").values, [[1, np.nan, 3], [4, 5, 6]])
     np.testing.assert_array_equal(Matrix(masked).values, [[1, np.nan, 3], [4, 5, 6]])
-    with pytest.raises(MatrixError, match=r"1 missing cell \(NaN\), the first at row 0, column 1"):
+    with pytest.raises(MatrixError, match=r"1 missing value \(NaN\), the first at row 0, column 1"):
         Matrix.of(masked)
     np.testing.assert_array_equal(Matrix.of(np.ma.array([[1.0, 2.0]])).values, [[1, 2]])
 
@@ -273,7 +274,7 @@ def test_a_settled_matrix_is_still_checked():
     gaps = Matrix([[1.0, np.nan], [3.0, 4.0]]).settled()
     assert Matrix.of(gaps, "omit") is gaps
     for _ in range(2):
-        with pytest.raises(MatrixError, match="1 missing cell"):
+        with pytest.raises(MatrixError, match="1 missing value"):
             Matrix.of(gaps)
 
 
@@ -295,3 +296,21 @@ def test_sparse_cells_are_given_to_others_as_they_are_stored(monkeypatch, absent
         np.testing.assert_array_equal(given.toarray(), cells.toarray())
     with pytest.raises(MatrixError, match=r"is dense: its cells are in \.values"):
         Matrix.of([[1.0, 2.0]]).to_scipy()
+
+
+def test_a_matrix_is_an_array_to_others_and_a_frame_keeps_its_labels():
+    frame = pd.DataFrame(np.random.default_rng(0).random((12, 8)), index=list("abcdefghijkl")).add_prefix("c")
+    X = Matrix(frame)
+    assert (X.row_labels, X.col_labels) == (tuple(frame.index), tuple(frame.columns))
+    assert Matrix(frame, row_labels=tuple(map(str, range(12)))).row_label(3) == "3"
+    np.testing.assert_array_equal(np.asarray(X), frame)
+    assert np.asarray(X) is X.values, "not copied"
+    assert np.array(X) is not X.values
+    assert np.asarray(X, dtype=np.float32).dtype == np.float32
+    np.testing.assert_array_equal(
+        SpectralCoclustering(2, random_state=0).fit(X).rows_, SpectralCoclustering(2, random_state=0).fit(frame).rows_
+    )
+    with pytest.raises(MatrixError, match=r"X is sparse: to_scipy\(\) returns it as a sparse matrix"):
+        np.asarray(Matrix(scipy.sparse.eye_array(3)))
+    with pytest.raises(MatrixError, match="not a number at row 'b', column 'c1': 'x'"):
+        Matrix(frame.astype(object).where(~((frame.index == "b")[:, None] & (frame.columns == "c1")), "x"))

@@ -6,10 +6,13 @@ import pickle
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import SpectralBiclustering, SpectralCoclustering
+from sklearn.datasets import make_biclusters
+from sklearn.metrics import consensus_score
 
 import bivaluate
 from bivaluate import Biclustering, EmptyBiclusterWarning, FileError, FormatError, SolutionError
@@ -60,7 +63,7 @@ def test_select_keeps_order_and_info():
         ([([], [0])], r"B1 is empty: it has no rows"),
         ([([0], [])], r"B1 is empty: it has no columns"),
         ([([0.5], [0])], r"rows must be whole numbers counted from 0, found .*0\.5"),
-        ([([True, False], [0])], r"use Biclustering\.from_masks"),
+        ([([True, False], [0])], r"B1: rows are a mask of 2 values True or False, but X has 5 rows"),
         ([([[0]], [0])], r"rows must be a list of indices, found 2 dimensions"),
         ([3], r"B1 is not a pair"),
     ],
@@ -131,7 +134,8 @@ def test_from_estimators():
     checkerboard = SpectralBiclustering(n_clusters=(3, 2), random_state=0).fit(X)
     assert len(Biclustering.from_estimator(checkerboard)) == 6
     with pytest.raises(
-        SolutionError, match=r"SpectralCoclustering has neither rows_ and columns_ nor .*: call fit first"
+        SolutionError,
+        match=r"SpectralCoclustering has neither rows_ and columns_ nor .*: call fit first, which has to set one",
     ):
         Biclustering.from_estimator(SpectralCoclustering())
 
@@ -351,3 +355,67 @@ def test_a_bicluster_that_is_not_there_is_told_which_are():
     with pytest.raises(IndexError, match=r"no bicluster at -1; the solution has none\."):
         solution[:0][-1]
     assert list(reversed(solution)) == [solution[1], solution[0]]
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return make_biclusters((60, 40), 3, noise=3, random_state=3)
+
+
+def test_masks_as_scikit_learn_has_them(planted):
+    X, rows, cols = planted
+    model = SpectralCoclustering(3, random_state=0).fit(X)
+    expected = Biclustering.from_masks(rows, cols)
+    assert bivaluate.evaluate(X, (rows, cols)).solution == expected
+    assert bivaluate.compare((rows, cols), model, metrics="consensus")["consensus"] == consensus_score(
+        model.biclusters_, (rows, cols)
+    )
+    assert bivaluate.compare(model.biclusters_, [rows, cols]) == bivaluate.compare(model, expected)
+
+
+def test_pairs_of_masks(planted):
+    X, rows, cols = planted
+    expected = Biclustering.from_masks(rows, cols)
+    pairs = [(pd.Series(r), c.tolist()) for r, c in zip(rows, cols, strict=True)]
+    assert bivaluate.evaluate(X, pairs).solution == expected
+    assert bivaluate.evaluate(pd.DataFrame(X).add_prefix("c"), pairs).solution == expected
+    assert bivaluate.compare(pairs, expected, metrics="ce") == {"ce": 1.0}
+    assert Biclustering.from_masks(*zip(*pairs, strict=True)) == expected
+    assert Biclustering([(rows[0], np.flatnonzero(cols[0]))], X.shape)[0] == expected[0]
+    with pytest.raises(SolutionError, match="B1 is empty: it has no rows"):
+        Biclustering([(np.zeros(60, dtype=bool), cols[0])])
+    with pytest.raises(SolutionError, match="B1: rows are a mask of 40 values True or False, but X has 60 rows"):
+        bivaluate.evaluate(X, [(cols[0], rows[0])])
+
+
+def test_labels_of_a_frame_reach_members_and_blocks():
+    frame = pd.DataFrame(np.arange(30.0).reshape(5, 6), index=list("abcde"), columns=list("uvwxyz"))
+    solution = Biclustering([([1, 3], [0, 2])], frame.shape)
+    assert solution.to_frame(frame)["label"].tolist() == ["b", "d", "u", "w"]
+    pd.testing.assert_frame_equal(solution[0].of(frame), frame.loc[["b", "d"], ["u", "w"]])
+    for X in (frame.to_numpy(), bivaluate.Matrix(frame)):
+        np.testing.assert_array_equal(solution[0].of(X), [[6, 8], [18, 20]])
+
+
+def test_warnings_point_at_the_caller():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(5, 6)), columns=list("uvwxyz"))
+    with pytest.warns(bivaluate.LabelWarning, match="left out: 'vv'") as told:
+        bivaluate.evaluate(frame, [([0, 1, 2], ["u", "v", "vv"])])
+    assert [str(one.filename) for one in told if one.category is bivaluate.LabelWarning] == [__file__]
+    with pytest.warns(EmptyBiclusterWarning) as told:
+        bivaluate.compare([([0], [0])], (np.eye(2, 3) > 0, np.eye(2, 1) > 0), metrics="ce")
+    assert told[0].filename == __file__
+
+
+def test_genes_are_not_spoken_of_where_rows_are_something_else():
+    X = np.random.default_rng(0).normal(size=(30, 12))
+    X[:10, :5] += 4
+    frame = pd.DataFrame(X, index=[f"wine{i}" for i in range(30)])
+    told = bivaluate.evaluate(frame, [(range(10), range(5))]).verdict
+    assert told.headline == "The bicluster is supported."
+    assert not any("enrich" in step for step in told.next_steps)
+
+
+def test_rows_and_columns_are_items_of_a_bicluster():
+    found = Biclustering([([0, 1], [2])], (3, 3))[0]
+    assert [found[0].tolist(), found[1].tolist()] == [[0, 1], [2]]

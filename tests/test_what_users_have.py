@@ -4,7 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, Matrix, MatrixError, ParameterError, SolutionError, evaluate, propose_pruning
+from bivaluate import (
+    Biclustering,
+    LabelWarning,
+    Matrix,
+    MatrixError,
+    ParameterError,
+    SolutionError,
+    compare,
+    evaluate,
+    find,
+    propose_pruning,
+    select_k,
+    solution_scorer,
+)
 from bivaluate.algorithms import ChengChurch, LargeAverageSubmatrices
 from bivaluate.datasets import make_biclusters
 
@@ -120,3 +133,61 @@ def test_tensors_of_torch_are_copied_or_refused_in_words():
     for tensor in (torch.tensor(X, dtype=torch.bfloat16), torch.tensor(X).to_sparse(), torch.tensor(X, device="meta")):
         with pytest.raises(MatrixError, match="X is a Tensor, which NumPy cannot copy"):
             Matrix.of(tensor)
+
+
+def test_results_and_searches_hold_a_solution():
+    from sklearn.model_selection import GridSearchCV
+
+    every, model = np.arange(60), LargeAverageSubmatrices(1, n_restarts=20, random_state=0)
+    values = np.random.default_rng(0).normal(size=(60, 20))
+    values[:15, 10:16] += 4
+    grid = {"n_biclusters": [1, 2]}
+    search = GridSearchCV(model, grid, scoring=solution_scorer(), cv=[(every, every)]).fit(values)
+    chosen = select_k(model, values, k=[1, 2])
+    found = find(values, algorithms=["las"])
+    for holder in (search, chosen, found, evaluate(values, chosen)):
+        solution = evaluate(values, holder).solution
+        assert len(solution) >= 1
+        assert compare(solution, holder, metrics="consensus") == {"consensus": 1.0}
+
+
+def test_columns_that_a_pipeline_selects_are_counted_as_they_went_in():
+    from sklearn.decomposition import PCA
+    from sklearn.feature_selection import VarianceThreshold
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 20)) * np.r_[np.full(8, 0.01), np.ones(12)]
+    values[:15, 10:16] += 4
+    model = LargeAverageSubmatrices(1, n_restarts=20, random_state=0)
+    pipeline = make_pipeline(VarianceThreshold(0.1), StandardScaler(), model)
+    planted = Biclustering([(range(15), range(10, 16))], (60, 20))
+    assert evaluate(values, pipeline.fit(values)).solution == planted == select_k(pipeline, values, k=1).solution_
+    with pytest.raises(SolutionError, match="PCA makes 3 columns of 20, not columns of X: judge"):
+        evaluate(values, make_pipeline(PCA(3), model).fit(values))
+
+
+def test_whole_numbers_are_positions_also_where_labels_are_numbers():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(6, 5)), index=range(10, 16))
+    said = "X has numbers for row labels, but whole numbers are taken as positions"
+    with pytest.warns(LabelWarning, match=said), pytest.raises(SolutionError, match="B1 uses row 11"):
+        evaluate(frame, [([10, 11], range(3))])
+    solution = evaluate(frame, [(frame.index[:2].astype(str), range(3))]).solution
+    assert solution == Biclustering([([0, 1], [0, 1, 2])], (6, 5))
+    with pytest.warns(LabelWarning, match="row labels"):
+        evaluate(frame.sample(frac=1, random_state=0).set_axis([3, 4, 5, 0, 1, 2]), [([0, 1], [0, 1, 2])])
+
+
+def test_what_is_nearly_a_list_of_pairs():
+    mask = np.array([1, 1, 0, 0, 0, 1])
+    for given in ((range(3), range(2)), ([0, 1], [0, 1])):
+        with pytest.raises(SolutionError, match=r"a list of pairs \(rows, columns\), \[\(rows, columns\)\] for one"):
+            evaluate(X, given)
+    assert evaluate(X, [({2, 0}, {1, 0})]).solution == Biclustering([([0, 2], [0, 1])], (6, 5))
+    with pytest.raises(SolutionError, match=r"row 0 more than once\. A mask has True and False: mask\.astype\(bool\)"):
+        evaluate(X, [(mask, range(3))])
+    with pytest.raises(SolutionError, match="2-D masks to from_masks"):
+        evaluate(X, (mask[np.newaxis], mask[np.newaxis, :5]))
+    with pytest.raises(MatrixError, match="Biclusters come second"):
+        evaluate([(range(3), range(2))], X)

@@ -1,16 +1,17 @@
 """AnnData objects: their cells and labels in, memberships in and out, results out."""
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_held
 from bivaluate._errors import FileError, MatrixError, ParameterError, SolutionError, import_optional
 from bivaluate._stored import Store, stored_cells
 from bivaluate._text import first_few
+from bivaluate._types import Flags
 
 KEY = "bivaluate"
 Labelled = tuple[Any, tuple[str, ...], tuple[str, ...]]  # cells, labels of rows and of columns
@@ -70,7 +71,7 @@ def read_object(path: Any, backed: bool = False) -> Any:
     try:
         return anndata.read_h5ad(path, backed="r" if backed else None)
     except OSError as error:
-        raise FileError(f"cannot read {path}: {error}.") from error
+        raise FileError(f"cannot read {path} as AnnData in HDF5: {error}. Is it damaged or incomplete?") from error
 
 
 def read_obs(path: Any) -> Any:
@@ -100,7 +101,7 @@ def axes(obs_rows: bool) -> tuple[str, str]:
     return ("obsm", "varm") if obs_rows else ("varm", "obsm")
 
 
-def masks_of(adata: Any, key: str, obs_rows: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Any, dict[str, Any]]:
+def masks_of(adata: Any, key: str, obs_rows: bool) -> tuple[Flags, Flags, Any, dict[str, Any]]:
     """Return the memberships kept in an object, (K, n) and (K, m), their names, and what is known about them."""
     masks = []
     for place in axes(obs_rows):
@@ -156,15 +157,16 @@ def results_tree(evaluation: Any) -> dict[str, Any]:
             "headline": verdict["headline"],
             "reason": verdict["reason"],
             "biclusters": _storable_table(pd.DataFrame(verdict["biclusters"])),
-            **{
-                key: np.array([str(line) for line in verdict[key]], dtype=object)
-                for key in ("next_steps", "notes", "nouns")
-            },
+            **{key: _texts(verdict[key]) for key in ("next_steps", "notes", "nouns")},
         },
-        "findings": np.array([str(line) for line in evaluation.findings], dtype=object),
+        "findings": _texts(evaluation.findings),
         "shape": np.array(evaluation.solution.shape),
         "info": info,
     }
+
+
+def _texts(lines: Iterable[Any]) -> Any:
+    return np.array([str(line) for line in lines], dtype=object)
 
 
 def _storable_table(table: Any) -> Any:
@@ -172,6 +174,5 @@ def _storable_table(table: Any) -> Any:
     table = table.copy()
     for column in table.columns:
         if table[column].dtype.kind not in "fiub":
-            known = zip(table[column], table[column].notna(), strict=True)
-            table[column] = np.array([str(value) if is_known else "" for value, is_known in known], dtype=object)
+            table[column] = _texts(table[column].astype(object).where(table[column].notna(), ""))
     return table.rename(index=str, columns=str)

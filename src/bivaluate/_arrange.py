@@ -1,24 +1,17 @@
 """How rows and columns are arranged so that biclusters stand as blocks, and cut into bins where there are many."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bivaluate._types import Flags, Ints
 from bivaluate.solution import Biclustering
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Share of the bins that members of biclusters get, however few they are.
 INSIDE_SHARE = 0.8
 
 
-def block_order(
-    masks: NDArray[np.bool_], other: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def block_order(masks: Flags, other: Flags | None = None) -> tuple[Ints, Ints]:
     """Order the members of one side so that each bicluster's members stand together, those of none last."""
     n_biclusters, n = masks.shape
     everyone = np.arange(n, dtype=np.int64)
@@ -35,7 +28,7 @@ def block_order(
     return order.astype(np.int64), np.diff(np.concatenate([[0], changes, [n]])).astype(np.int64)
 
 
-def _chain(masks: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
+def _chain(masks: Flags, other: Flags) -> list[int]:
     """Return the biclusters so that each is followed by the one that shares most members with it."""
     # Whole numbers of members are exact in float32 products, which are many times quicker than those of integers.
     exact = (side.astype(np.float32) for side in (masks, other))
@@ -49,7 +42,7 @@ def _chain(masks: NDArray[np.bool_], other: NDArray[np.bool_]) -> list[int]:
     return chain
 
 
-def runs(positions: NDArray[np.int64]) -> list[tuple[int, int]]:
+def runs(positions: Ints) -> list[tuple[int, int]]:
     """Return sorted positions as half-open runs ``(start, stop)``.
 
     >>> runs(np.array([0, 1, 2, 5]))
@@ -59,7 +52,7 @@ def runs(positions: NDArray[np.int64]) -> list[tuple[int, int]]:
     return [(int(part[0]), int(part[-1]) + 1) for part in np.split(positions, cuts) if len(part)]
 
 
-def stacking_order(solution: Biclustering) -> NDArray[np.int64]:
+def stacking_order(solution: Biclustering) -> Ints:
     """Return an order of all rows: those of B1, then the rest of B2, and so on, then all others.
 
     Rows a bicluster shares with the next one come last in it, so that overlapping biclusters stay in one piece.
@@ -78,8 +71,8 @@ def stacking_order(solution: Biclustering) -> NDArray[np.int64]:
 class Axis:
     """One side of the picture: members in the order shown, and the bins they are averaged over."""
 
-    order: NDArray[np.int64]
-    edges: NDArray[np.int64]
+    order: Ints
+    edges: Ints
 
     @property
     def n_bins(self) -> int:
@@ -91,12 +84,11 @@ class Axis:
         """Whether some bin holds more than one member."""
         return self.n_bins < len(self.order)
 
-    def bins_of(self, members: NDArray[np.int64]) -> list[tuple[int, int]]:
+    def bins_of(self, members: Ints) -> list[tuple[int, int]]:
         """Return the runs of bins that hold any of these members."""
         place = np.empty(len(self.order), dtype=np.int64)
         place[self.order] = np.arange(len(self.order))
-        bins = np.searchsorted(self.edges, place[members], side="right") - 1
-        return runs(np.unique(bins))
+        return runs(np.unique(np.searchsorted(self.edges, place[members], side="right") - 1))
 
     def names(self, labels: tuple[str, ...] | None) -> list[str]:
         """Return what each bin is called: a label, or the first and last of several with their number."""
@@ -111,7 +103,7 @@ class Axis:
         ]
 
 
-def make_axis(masks: NDArray[np.bool_], max_bins: int, other: NDArray[np.bool_] | None = None) -> Axis:
+def make_axis(masks: Flags, max_bins: int, other: Flags | None = None) -> Axis:
     """Order one side by its biclusters and cut it into at most `max_bins` bins (never fewer than two)."""
     order, lengths = block_order(masks, other)
     n = len(order)
@@ -130,7 +122,7 @@ def make_axis(masks: NDArray[np.bool_], max_bins: int, other: NDArray[np.bool_] 
     return Axis(order, edges)
 
 
-def _cut(segments: NDArray[np.int64], n_bins: int) -> NDArray[np.int64]:
+def _cut(segments: Ints, n_bins: int) -> Ints:
     total = int(segments.sum())
     if total <= n_bins:
         return np.arange(total + 1, dtype=np.int64)
@@ -144,6 +136,6 @@ def _cut(segments: NDArray[np.int64], n_bins: int) -> NDArray[np.int64]:
     return np.array(edges, dtype=np.int64)
 
 
-def spaced(n: int, most: int) -> NDArray[np.int64]:
+def spaced(n: int, most: int) -> Ints:
     """Return at most `most` of ``0 … n-1``, evenly spaced, first and last included."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.int64))

@@ -1,7 +1,5 @@
 """Every input rule, once. Each check returns the cleaned value or raises a bivaluate error."""
 
-from __future__ import annotations
-
 import importlib
 import math
 import os
@@ -9,17 +7,18 @@ import re
 import reprlib
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._errors import BivaluateError, MatrixError, ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few, plural
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from bivaluate._types import Floats
 
 Choice = TypeVar("Choice", bound=str)
+Place = Callable[[int, int], str]  # of a cell, as a message names it
+LEAST_MEMORY = 16_000_000  # bytes
 
 
 def check_choice(name: str, value: Choice, allowed: Iterable[str]) -> Choice:
@@ -81,7 +80,7 @@ def _check_range(name: str, value: Any, minimum: float | None, maximum: float | 
         raise ParameterError(Advice(Option(name), f" is {value}; it must be at most {maximum}."))
 
 
-def check_memory(value: Any, least: int = 16_000_000) -> int | None:
+def check_memory(value: Any) -> int | None:
     """Return an amount of memory in bytes: a number, or one with K, M, G or T behind it.
 
     >>> check_memory("2G"), check_memory("500 MB"), check_memory(None)
@@ -94,8 +93,8 @@ def check_memory(value: Any, least: int = 16_000_000) -> int | None:
         raise ParameterError(f"memory is {value!r}; a number of bytes is needed, such as 2G or 500M.")
     factor = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[found[2].upper()]
     amount = int(float(found[1]) * factor)
-    if amount < least:
-        raise ParameterError(f"memory is {value}; at least {least // 1_000_000}M is needed.")
+    if amount < LEAST_MEMORY:
+        raise ParameterError(f"memory is {value}; at least {LEAST_MEMORY // 1_000_000}M is needed.")
     return amount
 
 
@@ -104,9 +103,7 @@ def place_of_cell(row: int, col: int) -> str:
     return f"row {row}, column {col} (counted from 0)"
 
 
-def check_values(
-    X: Any, missing: str = "", name: str = "X", place: Callable[[int, int], str] = place_of_cell
-) -> NDArray[np.float64]:
+def check_values(X: Any, missing: str = "", name: str = "X", place: Place = place_of_cell) -> Floats:
     """Return `X` as a 2-D, non-empty float64 array of finite cells."""
     values = to_float64(X, name, place)
     if values.size == 0:
@@ -116,22 +113,24 @@ def check_values(
             return values
     infinite, absent = np.argwhere(np.isinf(values)), np.argwhere(np.isnan(values))
     if len(infinite):
-        found = f"{name} has {plural(len(infinite), 'infinite cell')}, the first at {place(*infinite[0])}"
+        found = f"{name} has {plural(len(infinite), 'infinite value')}, the first at {place(*infinite[0])}"
         raise MatrixError(f"{found}. Infinite values cannot be used: remove or replace them.")
     if len(absent) and missing != "omit":
-        found = f"{name} has {plural(len(absent), 'missing cell')} (NaN), the first at {place(*absent[0])}"
-        how = Advice(", or pass ", Option("missing", "omit"), " to average over the observed cells")
+        found = f"{name} has {plural(len(absent), 'missing value')} (NaN), the first at {place(*absent[0])}"
+        how = Advice(", or pass ", Option("missing", "omit"), " to average over the observed values")
         raise MatrixError(Advice(f"{found}. Impute them", how if missing == "raise" else "", "."))
     return values
 
 
-def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_cell) -> NDArray[np.float64]:
+def to_float64(X: Any, name: str, place: Place = place_of_cell) -> Floats:
     """Return `X` as a 2-D float64 array, without a copy where it is one already; masked cells become NaN."""
     if isinstance(X, (str, os.PathLike)):
         raise MatrixError(f"{name} is a path; read it first: bivaluate.read_matrix({os.fspath(X)!r}).")
     module = type(X).__module__
-    if module == "bivaluate.solution":
-        raise MatrixError(f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? It comes first.")
+    if module == "bivaluate.solution" or hasattr(X, "fit"):
+        raise MatrixError(
+            f"{name} is a {type(X).__name__}, not a matrix. Were the two swapped? The matrix comes first."
+        )
     if module.startswith("scipy.sparse"):
         raise MatrixError(f"{name} is sparse; a dense matrix is needed: pass {name}.toarray() if it fits in memory.")
     try:
@@ -141,7 +140,7 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
             X = X.get()  # of a graphics card: a copy
         array = np.asarray(X)
     except ValueError:
-        raise MatrixError(f"{name} is ragged: its rows have different lengths.") from None
+        raise MatrixError(f"{name} is ragged: its rows have different lengths. Biclusters come second.") from None
     except (TypeError, NotImplementedError) as error:
         raise MatrixError(f"{name} is a {type(X).__name__}, which NumPy cannot copy: {error}") from error
     if array.dtype.kind not in "fiubOUS":
@@ -162,7 +161,7 @@ def to_float64(X: Any, name: str, place: Callable[[int, int], str] = place_of_ce
     return np.where(X.mask, np.nan, values) if isinstance(X, np.ma.MaskedArray) else values
 
 
-def _check_whole(array: NDArray[Any], values: NDArray[np.float64], name: str, place: Callable[[int, int], str]) -> None:
+def _check_whole(array: NDArray[Any], values: Floats, name: str, place: Place) -> None:
     """Refuse integers that floating-point numbers cannot tell from their neighbours."""
     if max(values.max(initial=0.0), -values.min(initial=0.0)) <= 2**53:
         return
@@ -196,7 +195,7 @@ def _first_non_numeric(array: NDArray[Any], name: str) -> str:
             float(array[index])
         except (TypeError, ValueError):
             where = place_of_cell(*index) if len(index) == 2 else f"position {index}"
-            return f"{name} has a cell that is not a number at {where}: {as_python(array[index])!r}."
+            return f"{name} has a value that is not a number at {where}: {as_python(array[index])!r}."
     return f"{name} holds values that cannot be turned into numbers (dtype {array.dtype})."
 
 

@@ -1,23 +1,19 @@
 """Rows on the workers of a Dask cluster: work goes to them, sums come back, the matrix stays where it is."""
 
-from __future__ import annotations
-
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bivaluate._errors import MatrixError, ParameterError, RunError, import_optional
 from bivaluate._rows import ArraySource, SparseSource, split_rows
+from bivaluate._types import Ints
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.int64]
-    RowsFunction = Callable[[int, Indices, Any], Any]
+RowsFunction = Callable[[int, Ints, Any], Any]
+Pieces = Sequence[tuple[Any, Any]]  # where each begins and ends, and what holds its rows
 
 CONNECT_SECONDS = 10
 TRIES = 3
@@ -84,7 +80,7 @@ class DaskSource:
         self.sparse = type(array._meta).__module__.startswith("scipy.sparse")
         self.edges = np.concatenate([[0], np.cumsum(array.chunks[0])]).astype(np.int64)
 
-    def transposed(self) -> DaskSource:
+    def transposed(self) -> "DaskSource":
         """Return the array with rows and columns swapped, split along its new rows."""
         return DaskSource(self.array.T.rechunk({0: "auto", 1: -1}), client=self._client)
 
@@ -106,11 +102,11 @@ class DaskSource:
         """Return rows start:stop, computed."""
         return as_rows(self._compute(self.array[start:stop]))
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers, computed."""
         return as_rows(self._compute(self.array[rows]))
 
-    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Any:
+    def block(self, rows: Ints, cols: Ints) -> Any:
         """Return some columns of some rows, cut out where the rows are."""
         return as_rows(self._compute(self.array[rows][:, cols]))
 
@@ -118,7 +114,7 @@ class DaskSource:
         client = self.client
         return array.compute() if client is None else client.compute(array).result()
 
-    def pieces(self, numbers: NDArray[np.int64], memory: int | None = None) -> Iterator[tuple[Any, Any]]:
+    def pieces(self, numbers: Ints, memory: int | None = None) -> Iterator[tuple[Any, Any]]:
         """Yield where each block that holds some of these rows begins and ends, and the block, not computed."""
         blocks = self.array.to_delayed()[:, 0]
         for k, (first, last) in enumerate(zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)):
@@ -126,7 +122,7 @@ class DaskSource:
             if b > a:
                 yield (first, last), (blocks[k], first)
 
-    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
+    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Ints]]) -> Iterator[Any]:
         """Yield what a function makes of some rows at a time, each part within one block, called on the workers."""
         blocks = self.array.to_delayed()[:, 0]
         which = [int(np.searchsorted(self.edges, numbers[0], side="right")) - 1 for _, numbers in parts]
@@ -145,23 +141,23 @@ class WorkerSource:
         """Return rows start:stop, read here."""
         return self.source.rows(start, stop)
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers, read here."""
         return self.source.take(rows)
 
-    def pieces(self, numbers: NDArray[np.int64], memory: int | None = None) -> Iterator[tuple[Any, Any]]:
+    def pieces(self, numbers: Ints, memory: int | None = None) -> Iterator[tuple[Any, Any]]:
         """Yield between which rows each task reads those of these numbers, chunk after chunk, and what reads them."""
         parts = split_rows(numbers, self.source, memory)
         step = -(-len(parts) // MOST_TASKS) or 1
         for group in (parts[start : start + step] for start in range(0, len(parts), step)):
             yield (int(group[0][0]), int(group[-1][-1]) + 1), self.source
 
-    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Indices]]) -> Iterator[Any]:
+    def map_rows(self, function: RowsFunction, parts: Sequence[tuple[int, Ints]]) -> Iterator[Any]:
         """Yield what a function makes of some rows at a time, in order; called on the workers."""
         yield from results_in_order(self.client, call_with_rows, function, [(part, self.source) for part in parts])
 
 
-def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any, start: int | None = None) -> Any:
+def call_with_rows(function: RowsFunction, where: tuple[int, Ints], held: Any, start: int | None = None) -> Any:
     """Call a function with rows of a source, or of a block that starts at a row; runs on a worker."""
     at, numbers = where[0], np.array(where[1])
     if start is None:
@@ -170,9 +166,7 @@ def call_with_rows(function: RowsFunction, where: tuple[int, Indices], held: Any
     return function(at, numbers, rows if len(numbers) == rows.shape[0] else rows[numbers - start])
 
 
-def results_in_order(
-    client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]
-) -> Iterator[Any]:
+def results_in_order(client: Any, call: Callable[..., Any], shared: Any, pieces: Pieces) -> Iterator[Any]:
     """Yield what the call gives for each piece, in their order; what is lost with a worker is made again."""
     futures, tries = submit(client, call, shared, pieces), 1
     for k in range(len(pieces)):
@@ -193,7 +187,7 @@ def added_up(
     call: Callable[..., Any],
     add: Callable[[Sequence[Any]], Any],
     shared: Any,
-    pieces: Sequence[tuple[Any, Any]],
+    pieces: Pieces,
     progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     """Return the sum of what the call gives for all pieces, added up on the workers; lost ones are made again."""
@@ -226,10 +220,8 @@ def result_of(future: Any) -> Any:
     """Return what a future brings; errors about the matrix come as they are."""
     try:
         return future.result()
-    except CancelledError:
-        raise _Lost from None
     except Exception as error:
-        if type(error).__name__ in ("KilledWorker", "FutureCancelledError", "FuturesCancelledError"):
+        if type(error).__name__ in ("CancelledError", "KilledWorker", "FutureCancelledError", "FuturesCancelledError"):
             raise _Lost from None
         raise
 
@@ -248,7 +240,7 @@ def send_to_all(client: Any, value: Any) -> Any:
     raise ConnectionError(f"the client is {client.status}")
 
 
-def submit(client: Any, call: Callable[..., Any], shared: Any, pieces: Sequence[tuple[Any, Any]]) -> list[Any]:
+def submit(client: Any, call: Callable[..., Any], shared: Any, pieces: Pieces) -> list[Any]:
     """Return futures of the call with what all pieces share, and each piece."""
     try:
         there = send_to_all(client, shared)
@@ -266,14 +258,7 @@ def as_rows(block: Any) -> Any:
     """Return a computed block as rows: an array, or CSR whatever the sparse form."""
     if isinstance(block, np.ndarray):
         return block
-    if type(block).__module__.startswith("scipy.sparse"):
-        from scipy.sparse import csr_array
-
-        rows = csr_array(block)
-        if not rows.has_canonical_format:
-            rows.sum_duplicates()
-        return rows
-    return np.asarray(block)
+    return SparseSource(block).array if type(block).__module__.startswith("scipy.sparse") else np.asarray(block)
 
 
 def on_cluster(source: Any, scheduler: Any) -> Any:

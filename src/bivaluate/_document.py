@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bivaluate._errors import EmptyBiclusterWarning, FileError, FormatError
+from bivaluate._errors import EmptyBiclusterWarning, FormatError, unreadable
 from bivaluate._text import distinct, plural
 
 SCHEMA = 1
@@ -95,7 +95,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     except UnicodeDecodeError as error:
         raise FormatError(f"{name} is not UTF-8 text (byte {error.start}); bivaluate JSON was expected.") from None
     except OSError as error:
-        raise FileError(f"cannot read {name}: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
     return checked_document(parse_json(text, name), name)
 
 

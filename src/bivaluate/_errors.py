@@ -5,6 +5,8 @@ An error says what, where, what was found, what is allowed and what to do next.
 
 import difflib
 import importlib
+import os
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -60,6 +62,14 @@ class MissingExtraError(BivaluateError, ImportError):
         super().__init__(f"{purpose} needs {package}: pip install {package}")
 
 
+def outside() -> int:
+    """Return the stack level, for a warning, of the nearest caller outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("bivaluate"):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 class BivaluateWarning(UserWarning):
     """Base of all warnings given by bivaluate."""
 
@@ -105,3 +115,12 @@ def suggest(word: str, known: Iterable[str]) -> str:
     words = {str(one).lower(): str(one) for one in known}
     near = difflib.get_close_matches(str(word).lower(), words, n=1, cutoff=0.6)
     return f" Did you mean {words[near[0]]!r}?" if near else ""
+
+
+def unreadable(path: str | os.PathLike[str], error: Exception) -> FileError:
+    """Return the error for a file that cannot be opened, with the most alike name beside it."""
+    folder, name = os.path.split(os.fspath(path))
+    beside = os.listdir(folder or ".") if isinstance(error, FileNotFoundError) and os.path.isdir(folder or ".") else []
+    return FileError(
+        f"cannot read {os.fspath(path)}: {getattr(error, 'strerror', None) or error}.{suggest(name, beside)}"
+    )

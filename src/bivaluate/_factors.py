@@ -4,15 +4,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_real
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import plural
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from bivaluate._types import Flags, Floats
 
 DEFAULT_RULE = "mixture"
 # Profiles that differ by no more than this are the same.
@@ -57,7 +54,7 @@ def check_factors(W: Any, H: Any) -> tuple[Floats, Floats]:
     return rows, cols
 
 
-def members_of_factors(W: Floats, H: Floats, rule: str) -> tuple[Mask, Mask]:
+def members_of_factors(W: Floats, H: Floats, rule: str) -> tuple[Flags, Flags]:
     """Return the masks (K, n) and (K, m) of the members of each factor; the mixture cuts how distinctive they are."""
     kind, number = check_rule(rule)
     rows, cols = _turned(_scaled(W.T), _scaled(H))
@@ -110,17 +107,16 @@ def _distinctive(loadings: Floats, other: Floats) -> Floats:
     return np.where(plain[:, None], known, p * np.log(ratio))
 
 
-def strong_members(loadings: Floats, kind: str, number: float = math.nan) -> Mask:
+def strong_members(loadings: Floats, kind: str, number: float = math.nan) -> Flags:
     """Return which members belong to a factor, by its loadings on one side; only loadings above 0 count."""
     known = _positive(loadings)
     if kind == "mixture":
-        chosen = known > _cut(np.sqrt(known)) ** 2
+        chosen = split_in_two(np.sqrt(known)[None])[0]
     elif kind == "sd":
         observed = loadings[~np.isnan(loadings)]
         chosen = known > observed.mean() + number * observed.std() if len(observed) else known > 0
     else:
-        share = number if kind == "largest" else check_real("fraction", number, 0, 1) * len(known)
-        count = math.ceil(share)
+        count = math.ceil(number if kind == "largest" else check_real("fraction", number, 0, 1) * len(known))
         chosen = np.zeros(len(known), dtype=np.bool_)
         chosen[np.argsort(-known, kind="stable")[:count]] = True
     return np.asarray(chosen & (known > 0))
@@ -138,32 +134,48 @@ def spectra_scores(X: Any, usages: Floats) -> Floats:
     return np.asarray((X @ solved.T).T / np.where(constant, np.inf, np.sqrt(variance)))
 
 
-def _cut(values: Floats) -> float:
-    """Return the cut between two groups whose means differ most for their sizes: exact two means."""
-    ordered = np.sort(values)
-    n = len(ordered)
-    if n < 2 or ordered[0] == ordered[-1]:
-        return math.inf
-    below, total = np.cumsum(ordered)[:-1], ordered.sum()
-    sizes = np.arange(1, n)
-    between = sizes * (n - sizes) * (below / sizes - (total - below) / (n - sizes)) ** 2
-    between[ordered[1:] == ordered[:-1]] = -1.0
-    at = int(np.argmax(between))
-    return float((ordered[at] + ordered[at + 1]) / 2)
+def split_in_two(X: Floats) -> Flags:
+    """Return the upper group of each row's best split in two (Otsu's: the smallest squares within the groups).
+
+    Equal cells stay together; among equally good splits the lower threshold is taken. A constant row has no ones.
+    """
+    n, m = X.shape
+    if m < 2:
+        return np.zeros((n, m), dtype=bool)
+    centred = X - X.mean(axis=1, keepdims=True)
+    values = np.sort(centred, axis=1)
+    below = np.arange(1, m)
+    # The squares between the groups, below · above · (mean above − mean below)² / m, by sums of the centred row.
+    between = np.cumsum(values, axis=1)[:, :-1] ** 2 / (below * (m - below))
+    between[values[:, 1:] == values[:, :-1]] = -1.0
+    split, at = between.argmax(axis=1), np.arange(n)
+    ones = centred > values[at, split][:, np.newaxis]
+    ones[between[at, split] < 0.0] = False
+    return np.asarray(ones)
+
+
+def steps_of(model: Any) -> list[Any]:
+    """Return the steps of a pipeline, those of a pipeline at its end, too; of anything else, itself."""
+    steps: Any = getattr(model, "steps", None)
+    piped = isinstance(steps, (list, tuple)) and steps
+    return [*(step for _, step in steps[:-1]), *steps_of(steps[-1][1])] if piped else [model]
 
 
 def last_step(model: Any) -> Any:
     """Return the last step of a pipeline; of anything else, itself."""
-    steps = getattr(model, "steps", None)
-    return last_step(steps[-1][1]) if isinstance(steps, (list, tuple)) and steps else model
+    return steps_of(model)[-1]
 
 
 def loadings_of(model: Any, X: Any) -> tuple[Floats, Floats]:
     """Return the loadings of rows and columns that a fitted factor or topic model gives the data it is shown."""
     name = type(model).__name__
     if is_anndata(X):
-        raise SolutionError("X is an AnnData object: pass what the model was fitted to, such as X.X, cells x genes.")
+        how = "evaluate(X, model) takes it; here pass what the model was fitted to, such as X.X, cells x genes"
+        raise SolutionError(f"X is an AnnData object: {how}.")
     if hasattr(last_step(model), "components_") and hasattr(model, "transform"):
+        kind = getattr(last_step(model).components_, "dtype", None)
+        if model is last_step(model) and getattr(X, "dtype", kind) != kind:
+            X = X.astype(kind)  # NMF takes no other than it was fitted on
         rows, cols = check_factors(model.transform(X), last_step(model).components_)
         if hasattr(X, "shape") and X.shape[1] != cols.shape[1]:
             found = f"{name} makes {plural(cols.shape[1], 'column')} of the {X.shape[1]} of X before it finds factors"

@@ -1,7 +1,5 @@
 """Files that appear whole or not at all, gzipped where the name says so, and what to do when the disk refuses."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import os
@@ -10,13 +8,11 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from bivaluate._errors import FileError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+FilePath = str | os.PathLike[str]
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet begins a formula with
 PART = ".part"  # in the name of every unfinished file
 
@@ -102,15 +98,12 @@ def disk_error(path: Path, error: Exception, note: str = "") -> FileError:
 @contextmanager
 def text_target(path: Path) -> Iterator[TextIO]:
     """Open a UTF-8 text file for writing, gzipped where the name ends in ``.gz``."""
-    with atomic_path(path) as temporary:
-        if path.name.lower().endswith(".gz"):
-            import gzip
+    import gzip
 
-            with gzip.open(temporary, "wt", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-                yield stream
-        else:
-            with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-                yield stream
+    open_text: Any = gzip.open if path.name.lower().endswith(".gz") else open
+    how = {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
+    with atomic_path(path) as temporary, open_text(temporary, "wt", **how) as stream:
+        yield stream
 
 
 @contextmanager
@@ -121,14 +114,11 @@ def table_target(path: Path) -> Iterator[Any]:
         yield csv.writer(stream, delimiter=delimiter, lineterminator="\n")
 
 
-def table_text(frame: pd.DataFrame) -> bytes:
+def table_text(frame: Any) -> bytes:
     """Return a table as CSV in which no text becomes a formula."""
-    texts = {name: frame[name].map(_as_text) for name in frame.columns if frame[name].dtype.kind == "O"}
+    words = frame[[name for name in frame.columns if frame[name].dtype.kind == "O"]]
+    texts = words.map(lambda cell: as_text(cell) if isinstance(cell, str) else cell)
     return encoded(frame.assign(**texts).to_csv(index=False, lineterminator="\n"))
-
-
-def _as_text(value: Any) -> Any:
-    return as_text(value) if isinstance(value, str) else value
 
 
 def as_text(label: str) -> str:

@@ -65,7 +65,7 @@ class _Compilations(event.Listener):
             return
         if not self._is_told:
             self._is_told = True
-            print("compiling kernels, once: later runs find them ready …", file=sys.stderr, flush=True)
+            print("compiling kernels, once for each: later runs find them ready …", file=sys.stderr, flush=True)
         if threading.current_thread() is not threading.main_thread():
             return
         self._depth += 1

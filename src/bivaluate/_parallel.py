@@ -1,7 +1,5 @@
 """One core count and one way to share work out to threads; what is computed never depends on their number."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -71,7 +69,7 @@ class SliceThreads:
         n_threads = count_cores(n_jobs)
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 and work >= self.WORTHWHILE else None
 
-    def __enter__(self) -> SliceThreads:
+    def __enter__(self) -> "SliceThreads":
         return self
 
     def __exit__(self, *_: object) -> None:

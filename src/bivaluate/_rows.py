@@ -1,21 +1,18 @@
 """Where the rows of a matrix come from: memory, a file or a cluster, dense or sparse, some rows at a time."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import tempfile
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bivaluate._errors import MatrixError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from bivaluate._types import Floats, Ints
 
 # Cells of a chunk of rows: 32 MB as float64. The chunks of a matrix follow from its shape alone.
 CHUNK_CELLS = 1 << 22
@@ -50,7 +47,7 @@ class RowSource(Protocol):
     def rows(self, start: int, stop: int) -> Any:
         """Return rows start:stop, every column, as they are stored: an ndarray, or a csr_array where `sparse`."""
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers, which ascend, in the same form."""
 
 
@@ -62,7 +59,7 @@ class ArraySource:
     def __init__(self, array: NDArray[Any]) -> None:
         self.array, self.shape, self.dtype = array, (array.shape[0], array.shape[1]), array.dtype
 
-    def transposed(self) -> ArraySource:
+    def transposed(self) -> "ArraySource":
         """Return the array with rows and columns swapped, a view."""
         return ArraySource(self.array.T)
 
@@ -70,7 +67,7 @@ class ArraySource:
         """Return rows start:stop, a view."""
         return self.array[start:stop]
 
-    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def take(self, rows: Ints) -> NDArray[Any]:
         """Return the rows of these numbers."""
         return np.asarray(self.array[rows])
 
@@ -88,12 +85,12 @@ class FileSource:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
 
     @classmethod
-    def of_map(cls, array: np.memmap[Any, Any]) -> FileSource:
+    def of_map(cls, array: np.memmap[Any, Any]) -> "FileSource":
         """Return the source of a memory map whose rows lie one after the other."""
         return cls(str(array.filename), array.dtype, (array.shape[0], array.shape[1]), array.offset)
 
     @classmethod
-    def of_columns(cls, shape: tuple[int, int], chunks: Iterable[tuple[int, NDArray[np.float64]]]) -> FileSource:
+    def of_columns(cls, shape: tuple[int, int], chunks: Iterable[tuple[int, Floats]]) -> "FileSource":
         """Return the columns of a matrix as rows, from chunks of its rows: a temporary file, gone with the source."""
         handle, path = tempfile.mkstemp(prefix="bivaluate-", suffix=".columns")
         made = cls(path, np.float64, (shape[1], shape[0]))
@@ -112,7 +109,7 @@ class FileSource:
             self._read(file, start, cells)
         return cells
 
-    def take(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def take(self, rows: Ints) -> NDArray[Any]:
         """Return the rows of these numbers: the file is read in its order, near ones together."""
         taken = np.empty((len(rows), self.shape[1]), self.dtype)
         size = max(1, self.shape[1] * self.dtype.itemsize)
@@ -183,7 +180,7 @@ class SparseSource:
         self.shape: tuple[int, int] = self.array.shape
         self.dtype: np.dtype[Any] = self.array.dtype
 
-    def transposed(self) -> SparseSource:
+    def transposed(self) -> "SparseSource":
         """Return the matrix with rows and columns swapped: what was given by columns was its rows all along."""
         turned = SparseSource(self.array.T, is_canonical=True)
         turned.converted_from = {"CSC": "", "": "CSC"}.get(self.converted_from, self.converted_from)
@@ -197,12 +194,12 @@ class SparseSource:
         parts = (self.array.data[a:b], self.array.indices[a:b], self.array.indptr[start : stop + 1] - a)
         return csr_array(parts, shape=(stop - start, self.shape[1]))
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers as CSR."""
         return self.array[rows]
 
 
-def take_near(source: Any, rows: NDArray[np.int64], step: int) -> Any:
+def take_near(source: Any, rows: Ints, step: int) -> Any:
     """Return rows of a source, ascending; those within `step` of each other are read at once."""
     parts, first = [], 0
     while first < len(rows):
@@ -226,7 +223,7 @@ def chunk_rows(n_cols: int, memory: int | None = None) -> int:
     return max(1, cells // n_cols)
 
 
-def split_rows(numbers: NDArray[np.int64], source: Any, memory: int | None, n_cols: int = 0) -> list[NDArray[np.int64]]:
+def split_rows(numbers: Ints, source: Any, memory: int | None, n_cols: int = 0) -> list[Ints]:
     """Return the numbers of rows in parts to be held at once; fewer where `n_cols` columns of them become dense.
 
     >>> source = ArraySource(np.zeros((9, 1 << 20)))

@@ -1,13 +1,11 @@
 """Sparse arrays of TileDB-SOMA as rows of a matrix: read where they are, some rows at a time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._errors import MatrixError
+from bivaluate._types import Ints
 
 
 class SomaSource:
@@ -17,10 +15,8 @@ class SomaSource:
 
     def __init__(self, array: Any, name: str = "X", turned: bool = False) -> None:
         if not hasattr(array, "read") or len(array.shape) != 2:
-            raise MatrixError(
-                f"{name} is a {type(array).__name__} of TileDB-SOMA; a SparseNDArray of two dimensions is needed, such as "
-                'experiment.ms["RNA"].X["data"].'
-            )
+            needed = 'a SparseNDArray of two dimensions is needed, such as experiment.ms["RNA"].X["data"]'
+            raise MatrixError(f"{name} is a {type(array).__name__} of TileDB-SOMA; {needed}.")
         if array.closed:
             raise MatrixError(f"{name} is a closed array of TileDB-SOMA; open it first: tiledbsoma.open({array.uri!r})")
         self._array, self._step = array, -1 if turned else 1
@@ -31,7 +27,7 @@ class SomaSource:
     def __reduce__(self) -> Any:
         return _opened_again, (self._array.uri, self._step < 0)
 
-    def transposed(self) -> SomaSource:
+    def transposed(self) -> "SomaSource":
         """Return the same cells with rows and columns swapped."""
         return SomaSource(self._array, turned=self._step > 0)
 
@@ -39,11 +35,11 @@ class SomaSource:
         """Return rows start:stop; slices of SOMA include their last row."""
         return self._read(slice(start, stop - 1), np.arange(start, stop))
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers."""
         return self._read(np.asarray(rows, dtype=np.int64), rows)
 
-    def _read(self, where: Any, numbers: NDArray[np.int64]) -> Any:
+    def _read(self, where: Any, numbers: Ints) -> Any:
         from scipy.sparse import csr_array
 
         shape = (len(numbers), self.shape[1])

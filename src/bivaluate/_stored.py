@@ -1,7 +1,5 @@
 """Rows of a matrix that stays in an HDF5 file or a zarr folder, dense or sparse, read some at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +12,8 @@ from bivaluate._errors import BivaluateError, FormatError, MatrixError
 from bivaluate._files import TemporaryRows
 from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, SparseSource, chunk_rows, moved, take_near
 from bivaluate._text import first_line, plural
-from bivaluate._zarr import check_codecs
-from bivaluate._zarr import open_folder as open_zarr
+from bivaluate._types import Floats, Ints
+from bivaluate._zarr import check_codecs, open_folder
 
 MAX_SIDE = 1 << 28  # rows or columns of a sparse matrix
 _WINDOW = 1 << 20  # stored cells of a sparse matrix that are read at once
@@ -45,7 +43,7 @@ class Store:
             if not self.path.exists():
                 raise moved(self.path)
             if self.kind == "zarr":
-                self._root = open_zarr(self.path)
+                self._root = open_folder(self.path)
             else:
                 import h5py
 
@@ -77,7 +75,7 @@ class StoredArray:
         self.shape = (m, n) if turned else (n, m)
         self.dtype: np.dtype[Any] = np.dtype(node.dtype)
 
-    def transposed(self) -> StoredArray:
+    def transposed(self) -> "StoredArray":
         """Return the same array with rows and columns swapped."""
         return StoredArray(self.store, self.key, not self.turned)
 
@@ -90,7 +88,7 @@ class StoredArray:
                 raise EOFError(f"{cells.shape[0]} x {cells.shape[1]} cells came")
             return cells
 
-    def fill(self, values: NDArray[np.float64]) -> None:
+    def fill(self, values: Floats) -> None:
         """Put all cells into an array, some rows or columns at a time as they are stored."""
         stored, into = (self.transposed(), values.T) if self.turned else (self, values)
         step = chunk_rows(stored.shape[1])
@@ -98,7 +96,7 @@ class StoredArray:
             stop = min(start + step, stored.shape[0])
             into[start:stop] = stored.rows(start, stop)
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers; what lies close together is read at once."""
         return take_near(self, rows, max(1, chunk_rows(self.shape[1]) // 4))
 
@@ -108,21 +106,17 @@ class StoredSparse:
 
     sparse = True
 
-    def __init__(self, store: Store | SortedEntries, key: str, shape: tuple[int, int]) -> None:
+    def __init__(self, store: "Store | SortedEntries", key: str, shape: tuple[int, int]) -> None:
         self.store, self.key, self.shape = store, key, shape
         self.dtype: np.dtype[Any] = np.dtype(self._part("data").dtype)
         with store.reading(f"{key}/indptr"):
-            self._starts: NDArray[np.int64] = np.asarray(self._part("indptr")[:], dtype=np.int64)
-
-    @property
-    def n_entries(self) -> int:
-        """How many cells are stored."""
-        return int(self._starts[-1])
+            self._starts: Ints = np.asarray(self._part("indptr")[:], dtype=np.int64)
+        self.n_entries = int(self._starts[-1])
 
     def _part(self, name: str) -> Any:
         return self.store.node(f"{self.key}/{name}")
 
-    def transposed(self) -> TurnedSparse:
+    def transposed(self) -> "TurnedSparse":
         """Return the matrix with rows and columns swapped."""
         return TurnedSparse(self)
 
@@ -133,9 +127,9 @@ class StoredSparse:
             data, indices = (np.asarray(self._part(name)[first:last]) for name in ("data", "indices"))
         return checked_csr(data, indices, self._starts[start : stop + 1] - first, self.shape[1], str(self.store.path))
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers as CSR; what lies close together is read at once."""
-        per_row = max(1, int(self._starts[-1]) // max(1, self.shape[0]))
+        per_row = max(1, self.n_entries // max(1, self.shape[0]))
         return take_near(self, rows, max(1, _WINDOW // per_row))
 
 
@@ -153,7 +147,7 @@ class TurnedSparse:
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_sorted": None}
 
-    def within(self, memory: int) -> TurnedSparse:
+    def within(self, memory: int) -> "TurnedSparse":
         """Return the same matrix, of which no more is held than this many bytes."""
         return TurnedSparse(self._stored, min(memory, self.memory))
 
@@ -173,7 +167,7 @@ class TurnedSparse:
         """Return rows start:stop as CSR."""
         return self._source().rows(start, stop)
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers as CSR."""
         return self._source().take(rows)
 
@@ -181,7 +175,7 @@ class TurnedSparse:
 class SortedEntries:
     """Entries of a sparse matrix in a temporary file, as a store of the arrays that `StoredSparse` reads."""
 
-    def __init__(self, starts: NDArray[np.int64], entry: np.dtype[Any]) -> None:
+    def __init__(self, starts: Ints, entry: np.dtype[Any]) -> None:
         self._starts, self._entry = starts, entry
         file, size = TemporaryRows(), int(starts[-1]) * entry.itemsize
         self.path = file.path
@@ -240,13 +234,9 @@ def checked_csr(data: Any, indices: Any, starts: Any, n_cols: int, name: str) ->
         raise FormatError(f"{name}: the indices of a sparse matrix are damaged.")
     if data.dtype.kind not in "fiub":
         raise FormatError(f"{name}: a sparse matrix holds {data.dtype}; real numbers are needed.")
-    wide = max(n_cols, len(data)) >= 1 << 31
-    kind = np.int64 if wide else np.int32
+    kind = np.int64 if max(n_cols, len(data)) >= 1 << 31 else np.int32
     made = csr_array((data, indices.astype(kind, copy=False), starts.astype(kind)), shape=(len(starts) - 1, n_cols))
-    if not made.has_canonical_format:
-        made = made.copy()  # what was read may be read-only
-        made.sum_duplicates()
-    return made
+    return SparseSource(made).array
 
 
 def check_matrix(node: Any, where: str) -> None:

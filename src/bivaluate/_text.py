@@ -1,7 +1,5 @@
 """Numbers, lists and options as sentences show them."""
 
-from __future__ import annotations
-
 import html
 import math
 import re
@@ -32,8 +30,7 @@ def number(value: float) -> str:
         return _rounded(value, 0)
     if abs(value) < SMALL:
         return f"{value:.3g}"
-    digits = 2 - math.floor(math.log10(abs(value)))
-    text = _rounded(value, digits)
+    text = _rounded(value, 2 - math.floor(math.log10(abs(value))))
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -48,9 +45,16 @@ def percent(share: float) -> str:
     value = 100 * share
     if value >= 9.95 or value == 0:
         return f"{_rounded(value, 0)} %"
-    if value >= 0.1:
-        return f"{_rounded(value, 1)} %"
-    return f"{_rounded(value, -math.floor(math.log10(value)))} %"
+    return f"{_rounded(value, 1 if value >= 0.1 else -math.floor(math.log10(value)))} %"
+
+
+def defined(value: Any) -> Any:
+    """Return a value as JSON has it: undefined numbers are None, wherever they stand."""
+    if isinstance(value, dict):
+        return {key: defined(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [defined(v) for v in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _rounded(value: float, digits: int) -> str:
@@ -156,10 +160,8 @@ def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[st
     head = "".join(f"<th>{html.escape(text)}</th>" for text in headings)
     lines = ("".join(f"<td>{html.escape(text)}</td>" for text in row) for row in rows)
     body = "".join(f"<tr>{line}</tr>" for line in lines)
-    table = (
-        f"<table><caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
-    return table + "".join(f"<p>{html.escape(note)}</p>" for note in notes if note)
+    table = f"<caption>{html.escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f"<table>{table}</table>" + "".join(f"<p>{html.escape(note)}</p>" for note in notes if note)
 
 
 def shared(sentences: Sequence[Sequence[str]], names: Sequence[Sequence[str]]) -> list[str]:
@@ -218,7 +220,7 @@ class Advice(str):
 
     parts: tuple[str | Option, ...]
 
-    def __new__(cls, *parts: str | Option) -> Advice:
+    def __new__(cls, *parts: str | Option) -> "Advice":
         self = super().__new__(cls, "".join(map(str, parts)))
         self.parts = parts
         return self

@@ -17,7 +17,7 @@ import bivaluate
 from bivaluate._anndata import add_results, check_key, is_anndata
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import BivaluateWarning, DegenerateWarning, ParameterError, SolutionError, TooLargeError, suggest
-from bivaluate._text import Advice, Option, listing, plural
+from bivaluate._text import Advice, Option, defined, listing, plural
 from bivaluate.chance.evidence import evidence_scores
 from bivaluate.judge.findings import describe_findings
 from bivaluate.judge.limits import FEW_COLUMNS
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bivaluate.measures.measure import Metric
 
 
-OVERFLOW = "its cells are so large that their squares are beyond what a number can hold (1.8e308)"
+OVERFLOW = "its values are so large that their squares are beyond what a number can hold (1.8e308)"
 OF_SQUARES = {"msr", "asr", "nsr", "nsr_k"}
 ZERO_BY_ZERO = "errors here are zero up to rounding, so the formula has no value (0/0)"
 
@@ -72,8 +72,9 @@ def evaluate(
     X : array-like of shape (n, m), DataFrame, AnnData, scipy.sparse matrix, RowSource or Matrix
         The data; labels are kept. An AnnData object is genes x cells unless `obs_rows`. Sparse matrices are scored from
         their entries, memory maps and other sources some rows at a time.
-    solution : Biclustering, Found, estimator or list of pairs
-        The biclusters; pairs (rows, columns) hold positions or labels of `X`.
+    solution : Biclustering, estimator, search, result or list of pairs
+        The biclusters; a fitted search counts with its best estimator, and results are those of `find`, `select_k` and
+        `evaluate`. Pairs (rows, columns) hold positions, masks, or labels of `X` as text.
     metrics : str or iterable of str or callable
         ``"default"`` (the paper's measures and their context), ``"all"``, or registry keys; measures of your own as
         ``"module:function"`` or as functions, of (values of a bicluster) or of (X, solution).
@@ -144,7 +145,6 @@ def evaluate(
     check_choice("small", small, ("flag", "drop"))
     check_int("min_rows", min_rows, 1)
     check_int("min_cols", min_cols, 1)
-    solution = getattr(solution, "solution", solution)  # what `find` found
     adata = X if is_anndata(X) else None
     if adata is not None:
         X = Matrix.from_anndata(adata, layer=layer, obs_rows=obs_rows)
@@ -153,10 +153,6 @@ def evaluate(
         raise ParameterError(f"layer, obs_rows and key_added are about AnnData objects, but X is of type {kind}.")
     if key_added is not None:
         check_key(key_added)
-    if adata is not None and not obs_rows and getattr(solution, "shape", None) == adata.shape != X.shape:
-        found = f"the solution is for {adata.shape[0]} x {adata.shape[1]}, observations (cells) by variables (genes)"
-        how = Option(python="obs_rows=True", command="--transpose")
-        raise SolutionError(Advice(f"{found}, but its rows are taken to be variables: pass ", how, "."))
     how_scored: dict[str, Any] = {"degenerate": degenerate, "missing": missing, "single": single, "absent": absent}
     how_scored |= {"exponent": exponent, "epsilon": epsilon, "ve_axis": ve_axis}
     how_read: dict[str, Any] = {"memory": memory, "scheduler": scheduler, "progress": progress, "n_jobs": n_jobs}
@@ -239,19 +235,15 @@ class Evaluation:
         dropped: Sequence[str],
         sampled: Sampled | None = None,
     ) -> None:
-        self._workspace = workspace
-        self._sampled = sampled
-        self._below = below
-        self._dropped = list(dropped)
-        self.names = list(names)
+        self._workspace, self._sampled, self._below = workspace, sampled, below
+        self._dropped, self.names = list(dropped), list(names)
         #: How commands name the matrix and the solution.
         self.place = ("MATRIX", "SOLUTION")
         self.scores: dict[str, float] = _Scores()
         self._columns: dict[str, NDArray[np.float64]] = {}
         # what needs the mergers comes first: the errors of the biclusters are on their diagonal
         self._too_large: set[str] = set()
-        mergers_first = sorted(metrics, key=lambda metric: not metric.needs_mergers)
-        values = {metric.key: self._value(metric) for metric in mergers_first}
+        values = {metric.key: self._value(metric) for metric in sorted(metrics, key=lambda m: not m.needs_mergers)}
         for metric in metrics:
             value = values[metric.key]
             if metric.level == "bicluster":
@@ -335,7 +327,7 @@ class Evaluation:
 
     @cached_property
     def mergers(self) -> dict[str, NDArray[np.float64]]:
-        """K × K matrices ``"ve"`` and ``"msr"`` of the super-biclusters; a bicluster itself on the diagonal.
+        """K × K matrices ``"ve"`` and ``"msr"`` of the mergers; a bicluster itself on the diagonal.
 
         Examples
         --------
@@ -375,7 +367,7 @@ class Evaluation:
         >>> verdict = evaluate(X, S).verdict
         """
         nouns, records = self.matrix.nouns, self.records if self._judged else [{"verdict": None} for _ in self.names]
-        searched = "find" in (self.solution.info.get("name"), self.solution.info.get("algorithm"))
+        searched = "find" in (self.solution.info.get("command"), self.solution.info.get("algorithm"))
         omits = self.options.missing == "omit"
         steps = solution_steps(records, self.matrix, self.place, searched=searched, omits=omits)
         notes = [text for text in self.findings if text != NO_BICLUSTERS]
@@ -505,12 +497,12 @@ class Evaluation:
         [5, 6]
         """
         name, solution = self.solution.info.get("name"), self.solution.to_dict()
-        known = {"name": name, "shape": list(self.matrix.shape), "scores": _none_for_nan(self.scores)}
+        known = {"name": name, "shape": list(self.matrix.shape), "scores": defined(dict(self.scores))}
         known |= {"status": self.status, "solution": solution}
         if self._sampled is not None:
             errors = {key: error for key, error in self.standard_errors.items() if key in self.scores}
-            known["standard_errors"] = _none_for_nan(errors)
-        records = [_none_for_nan(record) | {"reasons": self._reasons(k)} for k, record in enumerate(self.records)]
+            known["standard_errors"] = defined(errors)
+        records = [defined(record) | {"reasons": self._reasons(k)} for k, record in enumerate(self.records)]
         return known | {"biclusters": records, "verdict": self.verdict.to_dict(), "findings": self.findings}
 
     def _bicluster_status(self, k: int) -> str:
@@ -531,7 +523,7 @@ class Evaluation:
         elif work.too_large(k):
             rest = _DOES_NOT_FIT
         elif work.has_gaps(k):
-            rest = "it has missing cells, or the formula has no value here"
+            rest = "it has missing values, or the formula has no value here"
         reasons = {}
         for key, column in self._columns.items():
             if math.isnan(column[k]):
@@ -573,18 +565,14 @@ class Evaluation:
         return f"Evaluation({plural(len(self.names), 'bicluster')}{said})"
 
 
-_DOES_NOT_FIT = "it needs more cells at once than fit in memory"
-
-
-def _none_for_nan(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in values.items()}
+_DOES_NOT_FIT = "it needs more values at once than fit in memory"
 
 
 def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[..., float]:
     """Return ``score(estimator, X)`` for model selection, greater is better.
 
-    Biclusters name rows of the matrix they were found in: use one split, ``cv=[(all_rows, all_rows)]``. Other rows are
-    refused or, where they are as many, warned of.
+    Biclusters name rows of the matrix they were found in: a search needs one split of all rows. Any other `cv`, the
+    default among them, is refused (scikit-learn then warns, and gives NaN) or, where rows are as many, warned of.
 
     Parameters
     ----------
@@ -610,25 +598,38 @@ def solution_scorer(metric: str = "total_evidence", **options: Any) -> Callable[
     Examples
     --------
     >>> from sklearn.model_selection import GridSearchCV
-    >>> search = GridSearchCV(model, grid, scoring=solution_scorer("nve_cov"), cv=cv)  # doctest: +SKIP
+    >>> rows = np.arange(len(X))
+    >>> search = GridSearchCV(model, grid, scoring=solution_scorer(), cv=[(rows, rows)])  # doctest: +SKIP
     """
-    record = get_ranking_metric(metric)
-    if "metrics" in options:
-        raise ParameterError("a scorer computes one metric: give it as the first argument, and omit metrics=.")
-    sign = -1.0 if record.direction == "low" else 1.0
-    seen: dict[tuple[int, ...], float] = {}
-    how = "Biclusters can only be scored on the rows they were found in: use cv=[(all_rows, all_rows)]"
+    return _SolutionScorer(metric, options)
 
-    def score(estimator: Any, X: Any, y: Any = None) -> float:
+
+class _SolutionScorer:
+    """What :func:`solution_scorer` returns."""
+
+    def __init__(self, metric: str, options: Mapping[str, Any]) -> None:
+        if "metrics" in options:
+            raise ParameterError("a scorer computes one metric: give it as the first argument, and omit metrics=.")
+        self.sign = -1.0 if get_ranking_metric(metric).direction == "low" else 1.0
+        self.metric, self.options, self.seen = metric, options, dict[tuple[int, ...], float]()
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         solution = fitted_solution(estimator, X)
-        shape = X.shape if hasattr(X, "shape") else np.shape(X)
+        shape = tuple(X.shape if hasattr(X, "shape") else np.shape(X))
         if shape != solution.shape:
             found = f"the estimator was fitted on a matrix of shape {solution.shape}, but X has shape {shape}"
-            raise SolutionError(f"{found}. {how}.")
+            raise SolutionError(f"{found}. {_ONE_SPLIT}.")
         total = float(np.nansum(X.sum(axis=0) if hasattr(X, "sum") else X))
-        if seen.setdefault(tuple(shape), total) != total:  # halves of a search have one shape, and other cells
-            found = f"this scorer has scored another matrix of shape {tuple(shape)}"
-            warnings.warn(f"{found}. {how}, and another scorer for other data.", BivaluateWarning, stacklevel=2)
-        return sign * evaluate(X, solution, metrics=[metric], **options).scores[metric]
+        if self.seen.setdefault(shape, total) != total:  # halves of a search have one shape, and other values
+            found = f"this scorer has scored another matrix of shape {shape}"
+            warnings.warn(f"{found}. {_ONE_SPLIT}, and another scorer for other data.", BivaluateWarning, stacklevel=2)
+        return self.sign * evaluate(X, solution, metrics=[self.metric], **self.options).scores[self.metric]
 
-    return score
+    def __repr__(self) -> str:
+        return f"solution_scorer({', '.join([repr(self.metric), *(f'{k}={v!r}' for k, v in self.options.items())])})"
+
+
+_ONE_SPLIT = (
+    "Biclusters can only be scored on the rows they were found in: pass the search one split of all rows, "
+    "cv=[(all_rows, all_rows)] with all_rows = np.arange(len(X)), or call select_k(estimator, X, k=[...])"
+)

@@ -9,26 +9,17 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bivaluate import _rows
 from bivaluate._anndata import cells_of, is_anndata, stacked
 from bivaluate._check import check_choice, check_values, place_of_cell, to_float64
 from bivaluate._errors import MatrixError, TooLargeError, import_optional
-from bivaluate._rows import (
-    CHUNK_CELLS,
-    LARGEST_DENSE_BYTES,
-    ArraySource,
-    Elsewhere,
-    FileSource,
-    RowSource,
-    SparseSource,
-    chunk_rows,
-    split_rows,
-)
+from bivaluate._rows import CHUNK_CELLS, LARGEST_DENSE_BYTES, ArraySource, FileSource, SparseSource, chunk_rows
 from bivaluate._text import html_table, listing, number, plural
+from bivaluate._types import DataFrame, Floats, Ints
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
 
@@ -39,7 +30,7 @@ _FEW_CELLS = 1 << 15
 ROWS_AND_COLUMNS = ("rows", "columns")
 
 
-def cut_block(array: NDArray[Any], rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[Any]:
+def cut_block(array: NDArray[Any], rows: Ints, cols: Ints) -> NDArray[Any]:
     """Return array[np.ix_(rows, cols)], the faster way where the rows hold few cells."""
     few = len(rows) * array.shape[1] <= _FEW_CELLS
     return array.take(rows, 0).take(cols, 1) if few else array[np.ix_(rows, cols)]
@@ -61,9 +52,15 @@ class _Cells:
 
     def __post_init__(self) -> None:
         check_choice("absent", self.absent, ("zero", "missing"))
-        object.__setattr__(self, "source", _source_of(self.source, self.name))
-        for n, what, key in zip(self.shape, ("row", "column"), ("row_labels", "col_labels"), strict=True):
-            labels = getattr(self, key)
+        given = self.source
+        is_frame = hasattr(given, "index") and hasattr(given, "columns") and hasattr(given, "to_numpy")
+        if is_frame:
+            check_frame_dtypes(given, self.name)
+        object.__setattr__(self, "source", _source_of(_cells(given) if is_frame else given, self.name))
+        own = (_labels(given.index), _labels(given.columns)) if is_frame else (None, None)
+        keys = ("row_labels", "col_labels")
+        for n, what, key, known in zip(self.shape, ("row", "column"), keys, own, strict=True):
+            labels = known if getattr(self, key) is None else getattr(self, key)
             if labels is not None and len(labels) != n:
                 raise MatrixError(f"{self.name} has {plural(n, what)} but {plural(len(labels), f'{what} label')}.")
             object.__setattr__(self, key, None if labels is None else tuple(labels))
@@ -93,22 +90,20 @@ class _Cells:
         step = chunk_rows(m, self.memory)
         return ((start, min(start + step, n)) for start in range(0, n, step))
 
-    def map_chunks(self, function: Callable[[int, Any], Result], missing: str = "omit") -> Iterator[Result]:
+    def map_chunks(self, function: Callable[[int, Any], Result]) -> Iterator[Result]:
         """Return what a function makes of every chunk of rows, in their order."""
         parts = list(self.chunks())
         found: Iterator[Result]
         if getattr(self.source, "client", None) is None:
-            found = (function(a, self.checked(self.source.rows(a, b), missing, a)) for a, b in parts)
+            found = (function(a, self.checked(self.source.rows(a, b), "omit", a)) for a, b in parts)
         else:
-            there = partial(_checked_first, self.without_cells(), missing, function)
+            there = partial(_checked_first, self.without_cells(), function)
             found = self.source.map_rows(there, [(a, np.arange(a, b)) for a, b in parts])
         return self._told(found, len(parts))
 
-    def map_rows(
-        self, function: Callable[[int, NDArray[np.int64], Any], Result], rows: NDArray[np.int64], n_cols: int = 0
-    ) -> Iterator[Result]:
+    def map_rows(self, function: Callable[[int, Ints, Any], Result], rows: Ints, n_cols: int = 0) -> Iterator[Result]:
         """Return what a function makes of some rows, a bounded number at a time, in their order."""
-        parts = split_rows(rows, self.source, self.memory, n_cols)
+        parts = _rows.split_rows(rows, self.source, self.memory, n_cols)
         placed = list(zip(itertools.accumulate([0, *map(len, parts)]), parts, strict=False))
         found: Iterator[Result]
         if getattr(self.source, "client", None) is None:
@@ -125,10 +120,10 @@ class _Cells:
 
     def without_cells(self) -> Matrix:
         """Return what is known of the matrix without its cells and labels: what travels to the workers of a cluster."""
-        there = Elsewhere(self.shape, self.source.dtype, self.sparse)
+        there = _rows.Elsewhere(self.shape, self.source.dtype, self.sparse)
         return Matrix(there, None, None, self.name, self.absent, self.memory, nouns=self.nouns)
 
-    def dense(self, cells: Any) -> NDArray[np.float64]:
+    def dense(self, cells: Any) -> Floats:
         """Return rows of this matrix, dense or CSR, as a dense float64 array."""
         if isinstance(cells, np.ndarray):
             return cells.astype(np.float64, copy=False)
@@ -142,7 +137,7 @@ class _Cells:
         """Whether a block of this size may be made dense: always of an array in memory, else up to one chunk."""
         return self.in_memory or n_rows <= chunk_rows(n_cols, self.memory)
 
-    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64], missing: str = "omit") -> NDArray[np.float64]:
+    def block(self, rows: Ints, cols: Ints, missing: str = "omit") -> Floats:
         """Return the cells of some rows and columns as a dense array."""
         if isinstance(self.source, ArraySource):
             return cut_block(self.source.array, rows, cols).astype(np.float64, copy=False)
@@ -230,7 +225,7 @@ class Matrix(_Cells):
 
     Parameters
     ----------
-    source : array-like of shape (n, m), scipy.sparse matrix or RowSource
+    source : array-like of shape (n, m), DataFrame, scipy.sparse matrix or RowSource
         The cells; missing ones are NaN. Large arrays are never copied, whatever their dtype; files are read some rows
         at a time.
     row_labels, col_labels : sequence of str, optional
@@ -303,9 +298,6 @@ class Matrix(_Cells):
             return matrix
         if type(X).__module__.partition(".")[0] in ("polars", "pyarrow"):
             X = _pandas(X, name)
-        if hasattr(X, "index") and hasattr(X, "columns") and hasattr(X, "to_numpy"):
-            cls._check_frame_dtypes(X, name)
-            return cls.of(cls(_cells(X), _labels(X.index), _labels(X.columns), name), missing)
         return cls.of(cls(X, name=name, absent=absent or "zero"), missing)
 
     @classmethod
@@ -346,22 +338,8 @@ class Matrix(_Cells):
         cells, rows, cols = cells_of(adata, layer, obs_rows)
         return cls(cells, rows, cols, name, absent, nouns=("cells", "genes") if obs_rows else ("genes", "cells"))
 
-    @staticmethod
-    def _check_frame_dtypes(frame: pd.DataFrame, name: str) -> None:
-        import pandas as pd
-
-        for column in range(frame.shape[1]):
-            series = frame.iloc[:, column]
-            if pd.api.types.is_numeric_dtype(series.dtype):
-                continue
-            bad = pd.to_numeric(series, errors="coerce").isna() & series.notna()
-            if bad.any():
-                row = int(np.argmax(bad.to_numpy()))
-                where = f"row {frame.index[row]!r}, column {frame.columns[column]!r}"
-                raise MatrixError(f"{name} has a cell that is not a number at {where}: {series.iloc[row]!r}.")
-
     @cached_property
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> Floats:
         """All cells as one float64 array; made once, from what is not one already.
 
         Raises
@@ -378,10 +356,9 @@ class Matrix(_Cells):
             return self.source.array
         n, m = self.shape
         if 8 * n * m > LARGEST_DENSE_BYTES:
-            found = (
-                f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array, which this needs"
-            )
-            raise TooLargeError(f"{found}. Work on fewer rows or columns, or leave out what needs every cell at once.")
+            found = f"{self.name} has {n:,} × {m:,} cells, {8 * n * m / 1e9:,.1f} GB as one dense array"
+            how = "Work on fewer rows or columns, or leave out what needs every value at once."
+            raise TooLargeError(f"{found}, which this needs. {how}")
         values = np.empty((n, m))
         fill = getattr(self.source, "fill", None)
         if fill is not None:  # in the order they are stored in, which may be columns
@@ -402,10 +379,8 @@ class Matrix(_Cells):
         """
         if self.source.dtype.kind != "f":
             return False
-        if isinstance(self.source, ArraySource):
-            return bool(np.isnan(self.source.array).any())
-        if isinstance(self.source, SparseSource):
-            return bool(np.isnan(self.source.array.data).any())
+        if isinstance(self.source, (ArraySource, SparseSource)):
+            return _any_missing(0, self.source.array)
         return any(self.map_chunks(_any_missing))
 
     @property
@@ -484,7 +459,7 @@ class Matrix(_Cells):
         object.__setattr__(settled, "_known", {})
         return settled
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> DataFrame:
         """Return the matrix as a DataFrame.
 
         Returns
@@ -528,6 +503,11 @@ class Matrix(_Cells):
         parts = [self.checked(self.source.rows(start, stop), "omit", start) for start, stop in self.chunks()]
         return csr_array(vstack(parts, format="csr") if len(parts) > 1 else parts[0])
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if self.sparse:
+            raise MatrixError(f"{self.name} is sparse: to_scipy() returns it as a sparse matrix, .values as an array.")
+        return np.array(self.values, dtype) if copy else self.values.astype(dtype or np.float64, copy=False)
+
     def __repr__(self) -> str:
         labelled = [what for what, labels in (("rows", self.row_labels), ("columns", self.col_labels)) if labels]
         named = f", {listing(labelled)} labelled" if labelled else ""
@@ -545,23 +525,19 @@ def _any_missing(start: int, cells: Any) -> bool:
     return bool(np.isnan(cells if isinstance(cells, np.ndarray) else cells.data).any())
 
 
-def _numbered(matrix: Matrix, start: int, cells: Any) -> tuple[int, NDArray[np.float64]]:
+def _numbered(matrix: Matrix, start: int, cells: Any) -> tuple[int, Floats]:
     return start, matrix.dense(cells)
 
 
-def _checked_first(
-    matrix: Matrix, missing: str, function: Callable[[int, Any], Result], start: int, numbers: Any, cells: Any
-) -> Result:
-    return function(start, matrix.checked(cells, missing, start))
+def _checked_first(matrix: Matrix, function: Callable[..., Result], start: int, numbers: Any, cells: Any) -> Result:
+    return function(start, matrix.checked(cells, "omit", start))
 
 
-def _checked_rows(
-    matrix: _Cells, function: Callable[[int, Any, Any], Result], at: int, numbers: Any, cells: Any
-) -> Result:
+def _checked_rows(matrix: _Cells, function: Callable[..., Result], at: int, numbers: Any, cells: Any) -> Result:
     return function(at, numbers, matrix.checked(cells, "omit", numbers=numbers))
 
 
-def _source_of(cells: Any, name: str) -> RowSource:
+def _source_of(cells: Any, name: str) -> _rows.RowSource:
     """Return where the rows of what a user has come from; what is small becomes an array of float64."""
     if type(cells).__module__.startswith("scipy.sparse"):
         if cells.ndim != 2 or np.dtype(cells.dtype).kind not in "fiub":
@@ -585,7 +561,7 @@ def _source_of(cells: Any, name: str) -> RowSource:
         if large and cells.dtype.itemsize <= 8:
             return ArraySource(cells)
     # a solution, which is refused below, may not know the shape it would be asked for here
-    elif type(cells).__module__ != "bivaluate.solution" and isinstance(cells, RowSource):
+    elif type(cells).__module__ != "bivaluate.solution" and isinstance(cells, _rows.RowSource):
         return cells
     return ArraySource(to_float64(cells, name))
 
@@ -596,13 +572,28 @@ def _as_float64(cells: Any) -> Any:
     return csr_array((cells.data.astype(np.float64), cells.indices, cells.indptr), shape=cells.shape)
 
 
-def _cells(frame: pd.DataFrame) -> NDArray[Any]:
+def check_frame_dtypes(frame: DataFrame, name: str) -> None:
+    """Refuse a frame with a cell that is not a number, and name the cell."""
+    import pandas as pd
+
+    for column in range(frame.shape[1]):
+        series = frame.iloc[:, column]
+        if pd.api.types.is_numeric_dtype(series.dtype):
+            continue
+        bad = pd.to_numeric(series, errors="coerce").isna() & series.notna()
+        if bad.any():
+            row = int(np.argmax(bad.to_numpy()))
+            where = f"row {frame.index[row]!r}, column {frame.columns[column]!r}"
+            raise MatrixError(f"{name} has a value that is not a number at {where}: {series.iloc[row]!r}.")
+
+
+def _cells(frame: DataFrame) -> NDArray[Any]:
     """Return the cells of a frame; pandas' own mark of a missing cell becomes NaN."""
     values = frame.to_numpy()
     return values if values.dtype != object else frame.astype(object).where(frame.notna(), np.nan).to_numpy()
 
 
-def _pandas(X: Any, name: str) -> pd.DataFrame:
+def _pandas(X: Any, name: str) -> DataFrame:
     """Return a table of polars or pyarrow as one of pandas; a first column of text becomes the labels of rows."""
     import pandas as pd
 

@@ -51,15 +51,15 @@ def _of_fits(key: str, again_to: str, option: Option, or_else: str) -> Callable[
 
 _HELD_OUT = Option(python="held_out=5", command="--held-out 5")
 _SUBSAMPLES = Option(python="stability=10", command="--stability 10")
-_predictive = _of_fits("predictive", "hidden cells", _HELD_OUT, "select_k with scoring='predictive'")
+_predictive = _of_fits("predictive", "hidden values", _HELD_OUT, "select_k with scoring='predictive'")
 _stability = _of_fits("stability", "parts of the matrix", _SUBSAMPLES, "bivaluate.stability")
 
 
 # Measures of a fit rather than of a solution: a sweep or a search computes them.
 OF_FITS = {
     "predictive": Metric(
-        "predictive", "gain", "gain on held-out cells",
-        "How much better the biclusters predict cells that were hidden than row and column means do.",
+        "predictive", "gain", "gain on held-out values",
+        "How much better the biclusters predict values that were hidden than row and column means do.",
         _predictive, _predictive, level="solution", direction="high", range=(-INFINITY, 1.0), nothing=0.0,
         reference="Owen & Perry 2009, doi:10.1214/08-AOAS227",
     ),
@@ -81,8 +81,8 @@ RENAMED = {"n_paying": "n_supported", "explained": "supported_coverage", "kind":
 
 def get_metric(key: str | Callable[..., Any]) -> Metric:
     """Return the measure with this key."""
-    if isinstance(key, str) and key in Records.own:
-        return Records.own[key]
+    if isinstance(key, str) and key in RECORDS:
+        return RECORDS[key]
     if callable(key) or ":" in key:
         record = own_measure(key)
         if record.key in list(METRICS) and record is not METRICS[record.key]:
@@ -90,10 +90,8 @@ def get_metric(key: str | Callable[..., Any]) -> Metric:
         return record
     if key in RENAMED:
         warnings.warn(FutureWarning(f"the metric {key!r} is called {RENAMED[key]!r} now."), stacklevel=2)
-        key = RENAMED[key]
-    if key not in RECORDS:
-        raise ParameterError(f"there is no metric {key!r}.{suggest(key, METRICS)} `bivaluate metrics` lists all.")
-    return RECORDS[key]
+        return RECORDS[RENAMED[key]]
+    raise ParameterError(f"there is no metric {key!r}.{suggest(key, METRICS)} `bivaluate metrics` lists all.")
 
 
 def own_key(name: str | None, keys: Iterable[str]) -> str | None:
@@ -126,11 +124,6 @@ def get_ranking_metric(key: str) -> Metric:
     return record
 
 
-def compared_metrics() -> list[Metric]:
-    """Return the main measures that rank solutions by their cells: those whose choices are set beside each other."""
-    return [metric for metric in main_metrics() if metric.ranks_solutions and not metric.of_memberships]
-
-
 def choose_metrics(metrics: str | Iterable[str | Callable[..., Any]]) -> list[Metric]:
     """Return the records of ``"default"``, ``"all"``, one key or several."""
     if metrics == "default":
@@ -139,6 +132,12 @@ def choose_metrics(metrics: str | Iterable[str | Callable[..., Any]]) -> list[Me
         return list(METRICS.values())
     keys = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     return list(dict.fromkeys(get_metric(key) for key in keys))
+
+
+def main_keys(present: Iterable[str]) -> list[str]:
+    """Return which of the measures present a summary shows: the main ones, those of fits, and a user's own."""
+    there, main = set(present), (metric.key for metric in main_metrics())
+    return [key for key in [*main, *OF_FITS, *Records.own] if key in there and RECORDS[key].level == "solution"]
 
 
 def main_metrics() -> list[Metric]:

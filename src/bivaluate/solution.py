@@ -10,25 +10,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bivaluate._anndata import KEY, is_anndata, masks_of
 from bivaluate._check import as_python
 from bivaluate._document import Document, checked_names, read_document
-from bivaluate._errors import EmptyBiclusterWarning, LabelWarning, NoSuchBiclusterError, SolutionError, suggest
-from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors
-from bivaluate._files import write_whole
+from bivaluate._errors import EmptyBiclusterWarning, LabelWarning, NoSuchBiclusterError, SolutionError, outside, suggest
+from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors, steps_of
+from bivaluate._files import FilePath, write_whole
 from bivaluate._text import Advice, Option, distinct, first_few, html_table, listing, plural
+from bivaluate._types import DataFrame, Flags, Ints
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Indices = NDArray[np.int64]
+Info = Mapping[str, Any] | None
 SIDES = ("row", "column")
 _CELLS_FIRST = Option(python="obs_rows=True", command="--transpose")
+_SWAPPED = " Were rows and columns swapped? Transpose one of them; of AnnData, pass ", _CELLS_FIRST, "."
 _GENES_FIRST = Advice(
     "Positions count genes as rows and cells as columns of the AnnData object; ", _CELLS_FIRST, " swaps the two."
 )
@@ -36,7 +35,7 @@ _GENES_FIRST = Advice(
 
 @dataclass(frozen=True, eq=False)
 class Bicluster:
-    """A subset of rows and a subset of columns. It unpacks to the two.
+    """A subset of rows and a subset of columns. It unpacks to the two, which are its items 0 and 1.
 
     Parameters
     ----------
@@ -54,8 +53,8 @@ class Bicluster:
     >>> rows, cols = S[0]
     """
 
-    rows: Indices
-    cols: Indices
+    rows: Ints
+    cols: Ints
     name: str = ""
 
     @property
@@ -80,16 +79,16 @@ class Bicluster:
         """
         return len(self.rows) * len(self.cols)
 
-    def of(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of(self, X: Any) -> Any:
         """Return the bicluster's values in a matrix.
 
         Parameters
         ----------
-        X : ndarray of shape (n, m)
+        X : ndarray, DataFrame, Matrix or sparse matrix of shape (n, m)
 
         Returns
         -------
-        ndarray
+        ndarray, or DataFrame or sparse matrix if `X` is one
             A copy of the cells, rows by columns.
 
         Examples
@@ -97,10 +96,15 @@ class Bicluster:
         >>> S[2].of(X)[0]
         array([2., 3.])
         """
-        return X[np.ix_(self.rows, self.cols)]
+        if hasattr(X, "iloc"):
+            return X.iloc[self.rows, self.cols]
+        return X.block(self.rows, self.cols) if hasattr(X, "row_labels") else X[np.ix_(self.rows, self.cols)]
 
-    def __iter__(self) -> Iterator[Indices]:
+    def __iter__(self) -> Iterator[Ints]:
         return iter((self.rows, self.cols))
+
+    def __getitem__(self, side: int) -> Ints:
+        return (self.rows, self.cols)[side]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Bicluster):
@@ -122,7 +126,7 @@ class Biclustering(Sequence[Bicluster]):
     Parameters
     ----------
     biclusters : iterable of (array-like, array-like)
-        Pairs of row and column indices, counted from 0.
+        Pairs of row and column indices, counted from 0, or of masks over all rows and all columns.
     shape : (int, int), optional
         Shape of the matrix, where it is known.
     names : iterable of str, optional
@@ -152,7 +156,7 @@ class Biclustering(Sequence[Bicluster]):
         shape: Sequence[int] | None = None,
         *,
         names: Iterable[Any] | None = None,
-        info: Mapping[str, Any] | None = None,
+        info: Info = None,
     ) -> None:
         self._shape = None if shape is None else _check_shape(shape)
         pairs = list(biclusters)
@@ -166,12 +170,7 @@ class Biclustering(Sequence[Bicluster]):
 
     @classmethod
     def from_masks(
-        cls,
-        rows: ArrayLike,
-        cols: ArrayLike,
-        *,
-        names: Sequence[Any] | None = None,
-        info: Mapping[str, Any] | None = None,
+        cls, rows: ArrayLike, cols: ArrayLike, *, names: Sequence[Any] | None = None, info: Info = None
     ) -> Biclustering:
         """Build a solution from boolean masks; empty biclusters are dropped with one warning.
 
@@ -212,17 +211,17 @@ class Biclustering(Sequence[Bicluster]):
         ----------
         estimator : object
             With ``rows_`` and ``columns_``, or ``row_labels_`` and ``column_labels_`` (each label pairs its rows with
-            its columns); or a pipeline that ends in one.
+            its columns); or a pipeline that ends in one, whose steps keep the columns or select some of them.
 
         Returns
         -------
         Biclustering
-            Its `info` names the algorithm.
+            Its `info` names the algorithm. Columns are counted as they go into a pipeline.
 
         Raises
         ------
         SolutionError
-            If the estimator is not fitted or not a biclustering estimator.
+            If the estimator is not fitted or not a biclustering estimator, or a step of a pipeline makes new columns.
 
         Examples
         --------
@@ -230,18 +229,18 @@ class Biclustering(Sequence[Bicluster]):
         >>> len(Biclustering.from_estimator(SpectralCoclustering(2, random_state=0).fit(np.eye(4) + 1)))
         2
         """
-        if not hasattr(estimator, "rows_"):
-            estimator = last_step(estimator)
+        *before, estimator = [estimator] if hasattr(estimator, "rows_") else steps_of(estimator)
         info = {"algorithm": type(estimator).__name__}
         if hasattr(estimator, "rows_") and hasattr(estimator, "columns_"):
-            return cls.from_masks(estimator.rows_, estimator.columns_, info=info)
+            return _all_columns(cls.from_masks(estimator.rows_, estimator.columns_), before, info)
         if hasattr(estimator, "row_labels_") and hasattr(estimator, "column_labels_"):
-            found = cls.from_labels(estimator.row_labels_, estimator.column_labels_, diagonal=True)
-            return found.with_info(**info)
+            return _all_columns(cls.from_labels(estimator.row_labels_, estimator.column_labels_, True), before, info)
         if hasattr(estimator, "components_"):
             how = "use Biclustering.from_factor_model(model, X) in its place, where X is what it was fitted on"
             raise SolutionError(f"{info['algorithm']} has factors: {how}.")
-        why = "it is not a biclustering estimator" if hasattr(estimator, "labels_") else "call fit first"
+        how = 'Biclustering.from_labels(model.labels_, ["all"] * X.shape[1])'
+        alone = f"it clusters rows alone. {how} takes each cluster with all columns"
+        why = alone if hasattr(estimator, "labels_") else "call fit first, which has to set one of the two"
         lacks = "neither rows_ and columns_ nor row_labels_ and column_labels_"
         raise SolutionError(f"{info['algorithm']} has {lacks}: {why}.")
 
@@ -287,9 +286,7 @@ class Biclustering(Sequence[Bicluster]):
         )
 
     @classmethod
-    def from_factors(
-        cls, W: Any, H: Any, *, rule: str = DEFAULT_RULE, info: Mapping[str, Any] | None = None
-    ) -> Biclustering:
+    def from_factors(cls, W: Any, H: Any, *, rule: str = DEFAULT_RULE, info: Info = None) -> Biclustering:
         """Build a solution from the factors of a matrix: each pairs its strong rows with its strong columns.
 
         Parameters
@@ -457,9 +454,8 @@ class Biclustering(Sequence[Bicluster]):
         if self._shape is None:
             return Biclustering(self._biclusters, (n_rows, n_cols), info=self._info)
         if self._shape != (n_rows, n_cols):
-            hint = " Were rows and columns swapped? Transpose one of them." if self._shape == (n_cols, n_rows) else ""
-            found = f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}"
-            raise SolutionError(f"{found}.{hint}")
+            found = f"the solution is for a matrix of shape {self._shape}, but X has shape {(n_rows, n_cols)}."
+            raise SolutionError(Advice(found, *_SWAPPED if self._shape == (n_cols, n_rows) else ()))
         return self
 
     def with_info(self, **more: Any) -> Biclustering:
@@ -489,7 +485,7 @@ class Biclustering(Sequence[Bicluster]):
         return made
 
     @property
-    def row_masks(self) -> NDArray[np.bool_]:
+    def row_masks(self) -> Flags:
         """Which rows each bicluster has.
 
         Examples
@@ -497,10 +493,10 @@ class Biclustering(Sequence[Bicluster]):
         >>> S.row_masks[0]
         array([ True,  True,  True, False, False])
         """
-        return _masks([b.rows for b in self], self.shape[0])
+        return member_masks([b.rows for b in self], self.shape[0])
 
     @property
-    def col_masks(self) -> NDArray[np.bool_]:
+    def col_masks(self) -> Flags:
         """Which columns each bicluster has.
 
         Examples
@@ -508,7 +504,7 @@ class Biclustering(Sequence[Bicluster]):
         >>> S.col_masks.shape
         (3, 6)
         """
-        return _masks([b.cols for b in self], self.shape[1])
+        return member_masks([b.cols for b in self], self.shape[1])
 
     def select(self, keep: Iterable[int]) -> Biclustering:
         """Return the solution with only some of its biclusters.
@@ -530,7 +526,7 @@ class Biclustering(Sequence[Bicluster]):
         """
         return self._holding(tuple(self[k] for k in keep), self._info)
 
-    def to_json(self, path: str | os.PathLike[str]) -> None:
+    def to_json(self, path: FilePath) -> None:
         """Write the solution as bivaluate JSON.
 
         Parameters
@@ -559,7 +555,7 @@ class Biclustering(Sequence[Bicluster]):
         return as_document(self).to_dict()
 
     @classmethod
-    def from_json(cls, path: str | os.PathLike[str]) -> Biclustering:
+    def from_json(cls, path: FilePath) -> Biclustering:
         """Read bivaluate JSON whose members are indices.
 
         Parameters
@@ -620,12 +616,12 @@ class Biclustering(Sequence[Bicluster]):
     def __hash__(self) -> int:
         return hash((self._shape, self._biclusters))
 
-    def to_frame(self, X: Any = None) -> pd.DataFrame:
+    def to_frame(self, X: Any = None) -> DataFrame:
         """Return the members as a long table, one line per bicluster and member.
 
         Parameters
         ----------
-        X : Matrix, optional
+        X : Matrix, DataFrame or AnnData, optional
             The matrix, for the labels of rows and columns.
 
         Returns
@@ -640,6 +636,9 @@ class Biclustering(Sequence[Bicluster]):
         """
         import pandas as pd
 
+        from bivaluate.matrix import Matrix
+
+        X = None if X is None else Matrix.of(X, missing="omit")
         pairs = zip(self.names, self, strict=True)
         sides = [(name, *side) for name, pair in pairs for side in zip(SIDES, pair, strict=True)]
         lines = [(name, side, int(member)) for name, side, members in sides for member in members]
@@ -651,7 +650,7 @@ class Biclustering(Sequence[Bicluster]):
         return frame
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame, shape: Sequence[int] | None = None) -> Biclustering:
+    def from_frame(cls, frame: DataFrame, shape: Sequence[int] | None = None) -> Biclustering:
         """Build a solution from a long table, as :meth:`to_frame` makes it.
 
         Parameters
@@ -697,13 +696,15 @@ class Biclustering(Sequence[Bicluster]):
 
 
 def check_solution(solution: Any, name: str = "solution", matrix: Any = None) -> Biclustering:
-    """Return `solution` as a Biclustering: one already, a fitted estimator, or pairs of rows and columns."""
-    shape = None if matrix is None else matrix.shape
+    """Return `solution` as a Biclustering: one already, what holds one, two arrays of masks, or pairs."""
+    shape, solution = getattr(matrix, "shape", None), _held(solution)
     if hasattr(solution, "fit") or hasattr(solution, "rows_"):
-        solution = Biclustering.from_estimator(solution)
+        solution = _of_estimator(solution, matrix)
+    elif isinstance(solution, (list, tuple)) and len(solution) == 2 and all(map(_are_masks, solution)):
+        solution = Biclustering.from_masks(*solution)
     if isinstance(solution, Biclustering):
         return solution if shape is None else solution.with_shape(shape)
-    if isinstance(solution, (list, tuple)) and not _are_labels(solution, shape):
+    if isinstance(solution, (list, tuple)) and not _are_labels(solution):
         names = [one.get("name", "") if isinstance(one, Mapping) else getattr(one, "name", "") for one in solution]
         pairs: list[Any] = [_pair(one) if isinstance(one, Mapping) else one for one in solution]
         document = _placed(Document(pairs, "label", names=names), matrix)
@@ -712,22 +713,62 @@ def check_solution(solution: Any, name: str = "solution", matrix: Any = None) ->
         return found.with_info(notes=[_GENES_FIRST]) if by_position else found
     raise SolutionError(
         f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
-        "columns). For one label per row and column: Biclustering.from_labels(row_labels, column_labels), with "
-        "diagonal=True where equal labels belong together; for labels of columns alone, such as clusters of cells: "
-        'Biclustering.from_labels(["all"] * n_rows, labels); for a table of members: Biclustering.from_frame(table).'
+        "columns), [(rows, columns)] for one. For one label per row and column: Biclustering.from_labels(row_labels, "
+        "column_labels), with diagonal=True where equal labels belong together; for labels of columns alone, such as "
+        'clusters of cells: Biclustering.from_labels(["all"] * n_rows, labels); for a table: Biclustering.from_frame(table).'
     )
 
 
-def _are_labels(solution: Sequence[Any], shape: tuple[int, int] | None) -> bool:
-    """Whether there is a label for each row, or for each row and each column, in place of pairs."""
-    both = len(solution) == 2 and all(map(_is_flat, solution))
-    return bool(solution) and (_is_flat(solution) or (both and tuple(map(len, solution)) == shape))
+def _held(holder: Any) -> Any:
+    """Return the solution that a result, an estimator or a search holds, or the best estimator of a search."""
+    for name in ("solution", "solution_"):
+        if isinstance(held := getattr(holder, name, None), Biclustering):
+            return held
+    return getattr(holder, "best_estimator_", holder)
+
+
+def _all_columns(found: Biclustering, steps: Sequence[Any], info: Mapping[str, Any]) -> Biclustering:
+    """Return a solution by the columns that went into the first of these steps, of which some may select columns."""
+    for step in reversed(steps):
+        wide = getattr(step, "n_features_in_", found.shape[1])
+        if hasattr(step, "get_support"):
+            pairs = [Bicluster(b.rows, step.get_support(indices=True)[b.cols], b.name) for b in found]
+            found = Biclustering(pairs, (found.shape[0], wide))
+        elif wide != found.shape[1]:
+            made = f"{type(step).__name__} makes {plural(found.shape[1], 'column')} of {wide}"
+            raise SolutionError(f"{made}, not columns of X: judge model[-1] in model[:-1].transform(X).")
+    return found.with_info(**info)
+
+
+def _has_factors(model: Any) -> bool:
+    return hasattr(last_step(model), "components_") and not hasattr(last_step(model), "rows_")
+
+
+def _of_estimator(model: Any, matrix: Any) -> Biclustering:
+    """Return what a fitted estimator found in a matrix; factors may have been found in its transpose, cells x genes."""
+    if matrix is None or not _has_factors(model):
+        return Biclustering.from_estimator(model)
+    turned = getattr(model, "n_features_in_", matrix.shape[1]) == matrix.shape[0] != matrix.shape[1]
+    shown = matrix.T if turned else matrix
+    found = Biclustering.from_factor_model(model, shown.to_scipy() if matrix.sparse else shown.values)
+    return Biclustering([(b.cols, b.rows) for b in found], matrix.shape, info=found.info) if turned else found
+
+
+def _are_labels(solution: Sequence[Any]) -> bool:
+    """Whether there is a label for each row, or one pair of rows and columns (perhaps labels), in place of pairs."""
+    return bool(solution) and (_is_flat(solution) or (len(solution) == 2 and all(map(_is_flat, solution))))
+
+
+def _are_masks(side: Any) -> bool:
+    """Whether this is one mask per bicluster, as scikit-learn has them."""
+    return getattr(side, "ndim", 0) == 2 and np.asarray(side).dtype == np.bool_
 
 
 def _is_flat(members: Any) -> bool:
     if hasattr(members, "ndim"):
         return bool(members.ndim == 1)
-    return isinstance(members, (list, tuple)) and all(isinstance(m, str) or not hasattr(m, "__iter__") for m in members)
+    kinds = (list, tuple, range, set, frozenset)
+    return isinstance(members, kinds) and all(isinstance(m, str) or not hasattr(m, "__iter__") for m in members)
 
 
 def _pair(members: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -745,6 +786,10 @@ def _placed(document: Document, X: Any) -> Document:
     sides, notes, any_named = [[pair[axis] for pair in document.members] for axis in (0, 1)], [], False
     for axis, known in enumerate((X.row_labels, X.col_labels)):
         named = {k: side for k, side in enumerate(sides[axis]) if known and isinstance(next(iter(side), None), str)}
+        table, numbers = label_table(known or ()), [side for k, side in enumerate(sides[axis]) if k not in named]
+        if known and any(table.get(str(m), m) != m for side in numbers for m in side):
+            said = f"{X.name} has numbers for {SIDES[axis]} labels, but whole numbers are taken as positions"
+            warnings.warn(f"{said}; write labels as text, '{known[0]}'.", LabelWarning, stacklevel=outside())
         placed, note = positions_of_labels(named, axis, X, document)
         sides[axis] = [placed.get(k, side) for k, side in enumerate(sides[axis])]
         notes.append(note)
@@ -790,7 +835,7 @@ def with_known(document: Document, sides: Sequence[Sequence[Any]], notes: Sequen
             said.append(f"Without them nothing is left of {listing(gone, 5)}.")
             names = [document.called(k) for k in keep]
         pairs = [pairs[k] for k in keep]
-        warnings.warn(" ".join(said), LabelWarning, stacklevel=4)
+        warnings.warn(" ".join(said), LabelWarning, stacklevel=outside())
     info = document.info | ({"notes": said} if said else {})
     return replace(document, members=pairs, names=names, info=info, by="index", base=0)
 
@@ -822,14 +867,12 @@ def label_table(known: Sequence[str]) -> dict[str, int]:
     return table
 
 
-def fitted_solution(estimator: Any, X: Any) -> Biclustering:
+def fitted_solution(estimator: Any, X: Any, rule: str = DEFAULT_RULE) -> Biclustering:
     """Return the solution of an estimator fitted on `X`: its own, that of its masks, or that of its factors."""
-    solution = getattr(estimator, "solution_", None)
-    if isinstance(solution, Biclustering):
-        return solution
-    if hasattr(last_step(estimator), "components_") and not hasattr(last_step(estimator), "rows_"):
-        return Biclustering.from_factor_model(estimator, X)
-    return Biclustering.from_estimator(estimator)
+    held = _held(estimator)
+    if _has_factors(held):
+        return Biclustering.from_factor_model(held, X, rule=rule)
+    return held if isinstance(held, Biclustering) else Biclustering.from_estimator(held)
 
 
 def as_document(solution: Biclustering) -> Document:
@@ -844,7 +887,7 @@ def as_document(solution: Biclustering) -> Document:
 
 
 def members_of_masks(
-    rows: NDArray[np.bool_], cols: NDArray[np.bool_], names: Sequence[Any] | None = None, where: str = ""
+    rows: Flags, cols: Flags, names: Sequence[Any] | None = None, where: str = ""
 ) -> tuple[list[tuple[list[int], list[int]]], list[Any] | None]:
     """Return members, and names, by masks (K, n) and (K, m); empty biclusters are dropped with one warning."""
     pairs = [(np.flatnonzero(r).tolist(), np.flatnonzero(c).tolist()) for r, c in zip(rows, cols, strict=True)]
@@ -852,7 +895,7 @@ def members_of_masks(
     empty = [str(name) for name, pair in zip(called, pairs, strict=True) if not all(pair)]
     if empty:
         message = f"{where}{plural(len(empty), 'empty bicluster')} dropped: {first_few(empty)}."
-        warnings.warn(message, EmptyBiclusterWarning, stacklevel=3)
+        warnings.warn(message, EmptyBiclusterWarning, stacklevel=outside())
     kept = [name for name, pair in zip(called, pairs, strict=True) if all(pair)]
     return [pair for pair in pairs if all(pair)], kept if names else None
 
@@ -872,15 +915,15 @@ def _check_bicluster(pair: Iterable[ArrayLike], name: str, k: int, shape: tuple[
     try:
         rows, cols = pair
     except (TypeError, ValueError):
-        raise SolutionError(f"{called} is not a pair (rows, columns).") from None
+        raise SolutionError(f"{called} is not a pair: pass [(rows, columns)], or 2-D masks to from_masks.") from None
     return Bicluster(_check_members(rows, 0, called, shape), _check_members(cols, 1, called, shape), name)
 
 
-def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, int] | None) -> Indices:
+def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, int] | None) -> Ints:
     """Return sorted, unique, in-range indices; `name` and `axis` say the place in messages."""
     what = SIDES[axis]
     try:
-        array = np.asarray(members)
+        array = np.asarray(list(members) if isinstance(members, (set, frozenset)) else members)
     except ValueError:
         raise SolutionError(f"{name}: {what}s must be a list of indices, but it holds lists.") from None
     if array.ndim != 1:
@@ -888,13 +931,15 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
     if array.size == 0:
         raise SolutionError(f"{name} is empty: it has no {what}s. Remove it, or give it members.")
     if array.dtype.kind == "b":
-        raise SolutionError(f"{name}: {what}s are True/False; use Biclustering.from_masks.")
+        if shape is not None and len(array) != shape[axis]:
+            found = f"{plural(len(array), 'value')} True or False, but X has {plural(shape[axis], what)}"
+            raise SolutionError(f"{name}: {what}s are a mask of {found}.")
+        return _check_members(np.flatnonzero(array), axis, name, shape)
     if array.dtype.kind not in "iu":
         found = as_python(array.flat[0])
         how = " Labels are looked up where a matrix has them: evaluate(X, …) with a DataFrame or an AnnData object."
-        raise SolutionError(
-            f"{name}: {what}s must be whole numbers counted from 0, found {found!r}.{how if isinstance(found, str) else ''}"
-        )
+        said = f"{name}: {what}s must be whole numbers counted from 0, found {found!r}."
+        raise SolutionError(said + (how if isinstance(found, str) else ""))
     ordered = array.astype(np.int64)
     ordered.sort()
     if ordered[0] < 0:
@@ -907,21 +952,25 @@ def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, i
         raise SolutionError(f"{found}. X has shape {shape}.{hint}")
     repeated = ordered[1:] == ordered[:-1]
     if repeated.any():
-        raise SolutionError(f"{name} lists {what} {ordered[repeated.argmax()]} more than once.")
+        hint = " A mask has True and False: mask.astype(bool)." if {0, 1} == {*ordered.tolist()} else ""
+        raise SolutionError(f"{name} lists {what} {ordered[repeated.argmax()]} more than once.{hint}")
     ordered.setflags(write=False)
     return ordered
 
 
-def _check_mask(mask: ArrayLike, name: str) -> NDArray[np.bool_]:
+def _check_mask(mask: ArrayLike, name: str) -> Flags:
     array = np.asarray(mask)
     if array.ndim != 2:
-        raise SolutionError(f"{name} has {plural(array.ndim, 'dimension')}; one line per bicluster is needed.")
+        raise SolutionError(
+            f"{name} has {plural(array.ndim, 'dimension')}; one line per bicluster is needed, [mask] for one."
+        )
     if array.dtype != np.bool_ and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
         raise SolutionError(f"{name} must hold True and False (or 0 and 1) only.")
     return array.astype(np.bool_, copy=False)
 
 
-def _masks(members: Sequence[Indices], length: int) -> NDArray[np.bool_]:
+def member_masks(members: Sequence[Ints], length: int) -> Flags:
+    """Return sets of numbers below `length` as masks."""
     masks = np.zeros((len(members), length), dtype=np.bool_)
     for mask, own in zip(masks, members, strict=True):
         mask[own] = True

@@ -9,7 +9,8 @@ from scipy.sparse import csr_array
 
 from bivaluate import MatrixError, ParameterError, SearchWarning
 from bivaluate.algorithms import BiBit, Bimax
-from bivaluate.algorithms._bits import Largest, bits_of, members, packed, split_in_two
+from bivaluate.algorithms._bits import Largest, bits_of, members, split_in_two
+from bivaluate.measures.cover import packed_masks
 from tests.reference import blocks_of_ones as naive
 
 BOTH = pytest.mark.parametrize("algorithm", [BiBit, Bimax])
@@ -149,7 +150,7 @@ def test_the_largest_are_kept_and_the_floor_rises():
     assert largest.floor == 4
     largest.add(np.array([4, 6]), np.array([3, 4]))
     assert largest.parts[0].tolist() == [1, 4, 0]
-    assert packed(np.ones((1, 3), bool)).tolist() == [[7]]
+    assert packed_masks(np.ones((1, 3), bool)).tolist() == [[7]]
 
 
 @BOTH

@@ -4,13 +4,21 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.cluster import SpectralCoclustering
 from sklearn.decomposition import NMF
 
 from bivaluate import MatrixError, MissingExtraError, ParameterError
-from bivaluate.algorithms import LDABiclusters, LeidenCommunities, LouvainCommunities, NMFBiclusters, SpectralCoclusters
+from bivaluate.algorithms import (
+    LargeAverageSubmatrices,
+    LDABiclusters,
+    LeidenCommunities,
+    LouvainCommunities,
+    NMFBiclusters,
+    SpectralCoclusters,
+)
 from bivaluate.algorithms.algorithm import PACKAGES
 from bivaluate.algorithms.registry import ALGORITHMS
 from bivaluate.solution import Biclustering
@@ -60,7 +68,7 @@ def test_co_clusters_are_those_of_scikit_learn_where_no_line_is_empty(counts):
 def test_co_clusters_of_negative_cells(counts):
     raised = SpectralCoclusters(3, random_state=0).fit(counts[:38, :20] - 5.0)
     assert raised.solution_ == SpectralCoclusters(3, random_state=0).fit(counts[:38, :20]).solution_
-    with pytest.raises(MatrixError, match=r"sparse X with negative cells: the lowest is -1\. Pass X\.toarray\(\)"):
+    with pytest.raises(MatrixError, match=r"sparse X with negative values: the lowest is -1\. Pass X\.toarray\(\)"):
         SpectralCoclusters(3).fit(csr_array(-np.minimum(counts, 1)))
 
 
@@ -111,3 +119,9 @@ def test_the_extra_all_brings_every_optional_algorithm():
     for extra in needed:
         assert extras[extra][0].startswith(PACKAGES[extra][1])
         assert extra in extras["all"][0].partition("[")[2].rstrip("]").split(",")
+
+
+def test_a_column_of_text_is_named():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 4.0], "kind": ["red", "white", "red"]})
+    with pytest.raises(MatrixError, match=r"X has a (cell|value) that is not a number at row 0, column 'kind': 'red'"):
+        LargeAverageSubmatrices().fit(frame)

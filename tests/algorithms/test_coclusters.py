@@ -32,12 +32,12 @@ def test_modularity_equals_the_twin_from_every_start_dense_and_sparse(seed):
     expected = [naive.coclustmod(X, start, 3) for start in starts]
     for start, (z, w, Q) in zip(starts, expected, strict=True):
         for same in (X, csr_array(X)):
-            found = shared.coclusters(same, first[:1], start[np.newaxis], "modularity", (3, 3), 100)
+            found = shared.coclusters(shared.lines_of(same), first[:1], start[np.newaxis], "modularity", (3, 3), 100)
             np.testing.assert_array_equal(found.rows, z)
             np.testing.assert_array_equal(found.cols, w)
             assert found.kept.trace() / X.sum() == pytest.approx(Q)
     best = max(expected, key=lambda found: found[2])
-    together = shared.coclusters(X, first, starts, "modularity", (3, 3), 100)
+    together = shared.coclusters(shared.lines_of(X), first, starts, "modularity", (3, 3), 100)
     assert together.kept.trace() / X.sum() == pytest.approx(best[2])
 
 
@@ -53,11 +53,11 @@ def test_block_averages_equal_the_twin_from_every_start_dense_and_sparse(seed, k
         z, w, loss = naive.block_average(X, rows[s], cols[s], K, kind)
         losses.append(loss)
         for same in (X, csr_array(X)):
-            found = shared.coclusters(same, rows[[s]], cols[[s]], kind, K, 100)
+            found = shared.coclusters(shared.lines_of(same), rows[[s]], cols[[s]], kind, K, 100)
             np.testing.assert_array_equal(found.rows, z)
             np.testing.assert_array_equal(found.cols, w)
             assert whole - found.kept.sum() == pytest.approx(loss)
-    together = shared.coclusters(X, rows, cols, kind, K, 100)
+    together = shared.coclusters(shared.lines_of(X), rows, cols, kind, K, 100)
     assert whole - together.kept.sum() == pytest.approx(min(losses))
 
 
@@ -69,7 +69,7 @@ def test_information_equals_the_twin_from_every_start_dense_and_sparse(seed):
     for s in range(3):
         z, w, kept = naive.information(X, rows[s], cols[s], K)
         for same in (X, csr_array(X)):
-            found = shared.coclusters(same, rows[[s]], cols[[s]], "information", K, 100)
+            found = shared.coclusters(shared.lines_of(same), rows[[s]], cols[[s]], "information", K, 100)
             np.testing.assert_array_equal(found.rows, z)
             np.testing.assert_array_equal(found.cols, w)
             assert found.kept.sum() / X.sum() == pytest.approx(kept)
@@ -80,7 +80,7 @@ def test_a_round_never_loses(kind):
     X = counts(7)[0]
     rng = np.random.RandomState(0)
     rows, cols = balanced(40, 3, 6, rng), balanced(26, 3, 6, rng)
-    kept = [shared.coclusters(X, rows, cols, kind, (3, 3), k).kept.sum() for k in range(1, 8)]
+    kept = [shared.coclusters(shared.lines_of(X), rows, cols, kind, (3, 3), k).kept.sum() for k in range(1, 8)]
     assert np.all(np.diff(kept) >= -1e-9)
 
 
@@ -108,15 +108,16 @@ def test_starts_gather_what_is_nearest_to_random_lines_dense_and_sparse(profiles
     X = counts(1)[0]
     lines = X / np.linalg.norm(X, axis=1, keepdims=True) if profiles else X
     for draws in np.random.default_rng(5).random((3, 4)):
-        labels = shared.nearest_of_drawn(X, 4, profiles, draws)
-        np.testing.assert_array_equal(labels, shared.nearest_of_drawn(csr_array(X), 4, profiles, draws))
+        (labels,) = shared.nearest_of_drawn(X, 4, profiles, draws[np.newaxis])
+        (again,) = shared.nearest_of_drawn(csr_array(X), 4, profiles, draws[np.newaxis])
+        np.testing.assert_array_equal(labels, again)
         np.testing.assert_array_equal(labels, naive.nearest_of_drawn(lines, 4, draws))
 
 
 def test_a_move_splits_one_cluster_and_merges_the_two_others_that_cost_least():
     X = np.kron(np.array([[9.0, 1.0], [2.0, 7.0], [2.1, 6.9], [5.0, 4.0]]), np.ones((5, 6)))
     rows, cols = np.repeat(np.arange(4), 5)[np.newaxis], np.repeat(np.arange(2), 6)[np.newaxis]
-    found = shared.coclusters(X, rows, cols, "squared", (4, 2), 5)
+    found = shared.coclusters(shared.lines_of(X), rows, cols, "squared", (4, 2), 5)
     losses = shared.losses_of_mergers("squared", found.sums, found.n_rows, found.n_cols)
     of_rows = shared.split_and_merge(found.rows, losses, np.random.default_rng(0))
     assert len(of_rows) == 4
@@ -173,7 +174,7 @@ def test_half_of_the_starts_are_random():
 
 def test_fewer_distinct_lines_than_labels_are_no_trouble():
     X = np.repeat([[1.0, 0.0], [0.0, 3.0]], 4, axis=0)
-    labels = [shared.nearest_of_drawn(X, 4, False, draws) for draws in np.random.default_rng(0).random((5, 4))]
+    labels = shared.nearest_of_drawn(X, 4, False, np.random.default_rng(0).random((5, 4)))
     assert all(len(set(line[:4])) == len(set(line[4:])) == 1 and line[0] != line[4] for line in labels)
 
 
@@ -236,7 +237,7 @@ def test_all_of_the_information_of_blocks_is_kept():
 
 def test_the_i_divergence_refuses_negative_cells():
     with pytest.raises(
-        MatrixError, match=r"the lowest cell of X is -1\. Transform the data, or use divergence='squared'"
+        MatrixError, match=r"the lowest value of X is -1\. Transform the data, or use divergence='squared'"
     ):
         BlockAverageCoclustering(2, divergence="i-divergence").fit(np.array([[1.0, -1.0, 2.0], [3.0, 4.0, 5.0]]))
 

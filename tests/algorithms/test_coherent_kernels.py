@@ -6,6 +6,7 @@ import pytest
 from bivaluate.algorithms import _kernels_coherent_climb as climbs
 from bivaluate.algorithms._coherent_field import copy_field, fit_pattern, make_field, remove
 from bivaluate.algorithms._coherent_prepare import shorth
+from tests.algorithms import entry
 from tests.reference import coherent as naive
 
 
@@ -52,28 +53,28 @@ def test_cells_are_compared_with_what_the_others_lead_one_to_expect(n_cols):
     inverse[:n_cols, :n_cols] = np.linalg.inv(precision[np.ix_(cols, cols)])
     field = make_field(Z, precision)
     spread, squares = rng.uniform(0.5, 2, len(rows)), np.empty(m)
-    climbs.background_squares(field, rows, cols, inverse, spread, squares)
+    entry(climbs.background_squares)(field, rows, cols, inverse, spread, squares)
     difference, variance = naive.differences(Z, rows, cols, sigma)
     expected = ((difference / spread) ** 2).sum(axis=1) / variance + len(rows) * np.log(variance)
     np.testing.assert_allclose(squares, expected, rtol=1e-8)
 
 
 def test_stable_order_and_members():
-    rng = np.random.default_rng(0)
+    rng, order_of, members = np.random.default_rng(0), entry(climbs.order_of), entry(climbs.members)
     for n in (0, 1, 2, 7, 64, 100):
         values = np.round(rng.normal(0, 2, n))
-        np.testing.assert_array_equal(climbs.order_of(values), np.argsort(values, kind="stable"))
+        np.testing.assert_array_equal(order_of(values), np.argsort(values, kind="stable"))
         chosen = (values > 0).astype(np.uint8)
-        np.testing.assert_array_equal(climbs.members(chosen), np.flatnonzero(chosen))
+        np.testing.assert_array_equal(members(chosen), np.flatnonzero(chosen))
 
 
 @pytest.mark.parametrize("most", [6, 12])
 def test_best_prefix_breaks_ties_by_lower_index(most):
-    rng = np.random.default_rng(0)
+    rng, best_prefix = np.random.default_rng(0), entry(climbs.best_prefix)
     for _ in range(30):
         values = np.round(rng.normal(0, 2, 12), 0)
         choose = np.array([naive.log_choose(12, k) for k in range(13)])
-        got = climbs.best_prefix(values, choose, 0.5, 3, most)
+        got = best_prefix(values, choose, 0.5, 3, most)
         assert got.tolist() == naive.best_prefix(values, lambda k, t=choose: t[k], 0.5, 3, most)
 
 

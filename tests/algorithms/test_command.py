@@ -105,7 +105,7 @@ def test_missing_cells_are_refused_or_left_to_the_program():
     holes = X.copy()
     holes[2, 1] = np.nan
     model = python(f"print(open(sys.argv[2]).readlines()[3].split(',')[2]); {writes('B1,r1,c1')}", "{out}/", "{matrix}")
-    with pytest.raises(MatrixError, match="without missing cells"):
+    with pytest.raises(MatrixError, match="without missing values"):
         model.fit(holes)
     assert model.set_params(missing="omit").fit(holes).output_ == "NA\n"
 
@@ -132,6 +132,12 @@ def test_finding_nothing_is_an_answer():
     ("code", "parameters", "message"),
     [
         ("sys.exit('no such option: -q')", {}, r" ended with code 1\. Its last lines: no such option: -q$"),
+        ("open('not/there.csv')", {}, r"No such file or directory: 'not/there.csv'$"),
+        (
+            "open(sys.argv[-1] + '/y/x', 'w')",
+            {},
+            r"/y/x' \({out} is a path to be made, {out}/ a folder that exists\.\)$",
+        ),
         ("print('a'); os.abort()", {}, r" ended by signal 6\. Its last lines: a$"),
         ("pass", {}, r" wrote no file to \{out\}\. It printed nothing\.$"),
         ("pass", {"result": "out/*.tsv"}, r" wrote no file like out/\*\.tsv\."),

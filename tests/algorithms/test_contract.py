@@ -22,7 +22,7 @@ from bivaluate import DenseWarning, MatrixError, ParameterError
 from bivaluate.algorithms import ALGORITHMS, get_algorithm, make_estimator
 from bivaluate.algorithms._estimator import BiclusteringEstimator
 from bivaluate.algorithms.algorithm import algorithm
-from bivaluate.algorithms.registry import algorithm_label, parameters_of
+from bivaluate.algorithms.registry import algorithm_label, choose_algorithms, parameters_of
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from tests.processes import LIMIT, started
@@ -154,13 +154,13 @@ def test_missing_and_infinite_cells_are_refused_with_their_place(key, X):
     X = suited(key, X).copy()
     X[4, 7] = np.nan
     with pytest.raises(
-        MatrixError, match=r"without missing cells: X has 1 \(NaN\), the first at row 4, column 7.*Impute"
+        MatrixError, match=r"without missing values: X has 1 \(NaN\), the first at row 4, column 7.*Impute"
     ):
         estimator(key).fit(X)
     with pytest.raises(MatrixError, match=r"the first at row 'g4', column 'c7'\. Impute"):
         estimator(key).fit(Matrix(X, tuple(f"g{i}" for i in range(70)), tuple(f"c{j}" for j in range(20))))
     X[4, 7] = np.inf
-    with pytest.raises(MatrixError, match=r"infinite cell.*row 4, column 7"):
+    with pytest.raises(MatrixError, match=r"infinite value.*row 4, column 7"):
         estimator(key).fit(X)
 
 
@@ -216,11 +216,13 @@ def test_sparse_and_negative_cells_are_taken_or_refused_in_words(key, X):
     else:
         with pytest.raises(MatrixError, match=r"needs a dense matrix and X is sparse\. Pass X\.toarray\(\)"):
             estimator(key).fit(csr_array(counts))
-        said = rf"^{key} needs every cell: X is sparse and becomes a dense array of .* MB. These take sparse .*spectral"
+        said = (
+            rf"^{key} needs every value: X is sparse and becomes a dense array of .* MB. These take sparse .*spectral"
+        )
         with pytest.warns(DenseWarning, match=said):
             estimator(key).check_input(Matrix(csr_array(counts)))
     if record.nonnegative:
-        with pytest.raises(MatrixError, match=r"the lowest cell of X is -4\."):
+        with pytest.raises(MatrixError, match=r"the lowest value of X is -4\."):
             estimator(key).fit(counts - 4.0)
 
 
@@ -332,3 +334,8 @@ def test_type_checkers_see_the_parameters_of_estimators():
     assert [ast.unparse(parent) in classes for parent in base.bases] == [True]
     assert classes[ast.unparse(base.bases[0])].bases == []
     assert algorithm.__dataclass_transform__
+
+
+def test_keys_may_be_in_capitals():
+    assert choose_algorithms(["NMF", "las"]) == {"nmf": True, "las": True}
+    assert get_algorithm("LAS").key == "las"

@@ -6,12 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import consensus_score
 
-from bivaluate import ParameterError
+from bivaluate import ParameterError, SearchWarning
 from bivaluate._parallel import SliceThreads
 from bivaluate.algorithms import LargeAverageSubmatrices
-from bivaluate.algorithms._kernels_las import best_size, choose, constrained_search, kth_largest
-from bivaluate.algorithms.large_average import adapt_size, log_binomials, search, standardised
+from bivaluate.algorithms import _kernels_las as kernels
+from bivaluate.algorithms._kernels_las import adapt_size, constrained_search
+from bivaluate.algorithms.large_average import log_binomials, search, standardised
+from tests.algorithms import entry
 from tests.reference import las as naive
+
+kth_largest, choose, best_size = map(entry, (kernels.kth_largest, kernels.choose, kernels.best_size))
 
 
 def planted(seed, shape=(90, 25), block=(18, 7), level=3.0):
@@ -47,11 +51,11 @@ def test_best_size_equals_the_twin(n, other, seed, kind):
         "ties": rng.integers(-2, 3, n).astype(float),
         "flat": np.full(n, rng.normal()),
     }[kind]
-    chosen, scores = np.empty((1, n), np.uint8), np.empty(1)
-    best_size(sums[np.newaxis], np.array([other]), log_binomials(n), chosen, scores)
+    chosen, room = np.empty(n, np.uint8), (np.empty(n, np.int64), np.empty(n), np.empty(n, np.int32), np.empty(n))
+    score = best_size(sums, other, log_binomials(n), chosen, room)
     expected, value = naive.best_size(sums, other, 60)
-    assert scores[0] - log_binomials(60)[other] == pytest.approx(value, rel=1e-10, abs=1e-10)
-    assert np.array_equal(np.flatnonzero(chosen[0]), naive.largest(sums, int(chosen.sum())))
+    assert score - log_binomials(60)[other] == pytest.approx(value, rel=1e-10, abs=1e-10)
+    assert np.array_equal(np.flatnonzero(chosen), naive.largest(sums, int(chosen.sum())))
     if kind in ("normal", "heavy"):
         assert chosen.sum() == len(expected)
 
@@ -72,7 +76,8 @@ def test_rounds_of_search_and_adaptation_equal_the_twin():
             np.testing.assert_array_equal(
                 np.flatnonzero(sets[s]), naive.constrained_search(Z, k[s], width[s], starts[s])
             )
-        rows, new_sets, scores = adapt_size(Z, Zt, sets)
+        rows, new_sets, scores = np.empty((30, n), np.uint8), np.empty_like(sets), np.empty(30)
+        adapt_size(Z, Zt, (log_binomials(n), log_binomials(m)), sets, rows, new_sets, scores)
         for s in range(30):
             expected = naive.adapt_size(Z, np.flatnonzero(sets[s]))
             np.testing.assert_array_equal(np.flatnonzero(rows[s]), expected[0])
@@ -158,3 +163,10 @@ def test_a_constant_column_stays_out_of_the_way():
 def test_bad_parameters(parameters, words):
     with pytest.raises(ParameterError, match=words):
         LargeAverageSubmatrices(**parameters).fit(np.eye(4))
+
+
+def test_fewer_than_asked_for_are_warned_of():
+    X = np.random.default_rng(0).normal(size=(60, 20))
+    X[:12, :5] += 4
+    with pytest.warns(SearchWarning, match="LargeAverageSubmatrices found 2 of the 8 biclusters asked for"):
+        LargeAverageSubmatrices(8, n_restarts=50, random_state=0).fit(X)

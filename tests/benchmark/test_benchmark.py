@@ -9,7 +9,7 @@ import pytest
 
 from bivaluate import Biclustering, FileError, Matrix, ParameterError, SolutionError, compare
 from bivaluate.benchmark import CASES, Benchmark, Problem, answer, run_benchmark, write_page
-from bivaluate.benchmark.answer import ALWAYS, ranked_measures
+from bivaluate.benchmark.answer import ALWAYS, ranked
 from bivaluate.benchmark.cases import UNHALVED
 from bivaluate.benchmark.fits import MethodSolution, known_rows
 from bivaluate.benchmark.page import benchmark_headline
@@ -199,7 +199,7 @@ def test_worked_correlations_and_picks():
     assert math.isnan(measures.loc["nve", "noise"])
 
 
-def test_answers_by_domain_and_by_class():
+def test_answers_by_domain_and_by_class(tmp_path):
     rows = [("x", "text", 0, "a", k, t, 1 - t, t) for k, t in enumerate((0.1, 0.2, 0.5, 0.4), 2)]
     benchmark = made(rows)
     for name, sign in (("f1", 1), ("nmi", 1), ("cari", -1)):
@@ -210,6 +210,9 @@ def test_answers_by_domain_and_by_class():
     tables = answer(benchmark)
     assert tables["domains"].set_index("measure").loc["nve", "text"] == pytest.approx(1.0)  # low is better
     by_class = tables["classes"].set_index("measure")
+    assert np.isnan(by_class.loc["nve", ["f1_low", "f1_high"]].tolist()).all(), "one data set gives no interval"
+    page = write_page(benchmark, tables, tmp_path / "page.md", "bivaluate benchmark")[0].read_text()
+    assert "| NVE | 1 | 1 | −1 | 1 |" in page
     assert by_class.loc["nve", ["f1", "nmi", "cari", "recall"]].tolist() == pytest.approx([1.0, 1.0, -1.0, 1.0])
     assert tables["algorithms_by_class"].loc[0, ["f1_found", "f1_chance", "recall"]].tolist() == [0.5, 0.05, 0.25]
 
@@ -246,13 +249,38 @@ def test_every_case_can_be_named_among_others():
 
 
 def test_unknown_case(tmp_path):
-    with pytest.raises(ParameterError, match=r"there is no case 'raisd'.*Did you mean 'raised'"):
+    with pytest.raises(ParameterError, match=r"^there is no case 'raisd'\. Did you mean 'raised'\?$"):
         run_benchmark(tmp_path, cases=["raisd"])
+
+
+def test_truth_by_data_set_has_its_spread_over_seeds():
+    truths = {("x", 0): (0.2, 0.4), ("x", 1): (0.8, 0.1), ("y", 0): (0.3, 0.5)}
+    rows = [
+        (case, "planted", seed, "a", k, t, t, t) for (case, seed), both in truths.items() for k, t in enumerate(both, 2)
+    ]
+    found = answer(made(rows))["algorithms_by_case"].set_index("case")
+    assert found.loc["x", ["mean", "count"]].tolist() == pytest.approx([0.6, 2]), "each seed at its best K"
+    assert found.loc["x", "std"] == pytest.approx(np.std([0.4, 0.8], ddof=1))
+    assert found.loc["y", "mean"] == 0.5
+
+
+def test_algorithms_have_intervals_over_data_sets_and_those_of_few_come_last():
+    truths = {"x": (0.9, 0.4, 0.9), "y": (0.5,), "z": (0.1,)}
+    rows = [
+        (case, case, 0, name, 2, t, t, t) for case, of in truths.items() for name, t in zip("abc", of, strict=False)
+    ]
+    rows.append(("y", "y", 0, "b", 2, 0.3, 0.3, 0.3))
+    found = answer(made(rows))["algorithms"].set_index("algorithm")
+    assert found.index.tolist() == ["a", "b", "c"], "c is best on the one data set it has"
+    assert found["mean"].tolist() == pytest.approx([0.5, 0.35, 0.9])
+    assert found["mean_n"].tolist() == [3, 2, 1]
+    assert 0.1 <= found.loc["a", "mean_low"] < 0.5 < found.loc["a", "mean_high"] <= 0.9
+    assert math.isnan(found.loc["c", "mean_low"])
 
 
 def test_a_measure_with_few_answers_is_not_ranked_first():
     table = pd.DataFrame({"measure": ["a", "b", "c"], "solutions": [0.9, 0.5, 0.6], "solutions_n": [1, 8, 7]})
-    assert ranked_measures(table)["measure"].tolist() == ["c", "b", "a"]
+    assert ranked(table, "solutions")["measure"].tolist() == ["c", "b", "a"]
 
 
 def test_failed_fits_and_own_measures_stand_on_the_page(tmp_path, monkeypatch, no_own_measures):

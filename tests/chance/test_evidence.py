@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse
 from sklearn.decomposition import NMF
 
-from bivaluate import Biclustering, Matrix, MatrixError
+from bivaluate import Biclustering, Matrix, MatrixError, evaluate, propose_pruning
 from bivaluate.chance import evidence as module
 from bivaluate.chance.evidence import (
     evidence_alone,
@@ -79,7 +79,7 @@ def example(kind, seed):
         X, blocks = board(seed)
         X[rng.random(X.shape) < (0.15 if seed % 3 == 2 else 0)] = math.nan
         return X, blocks
-    n, m = 26, 12 if kind in ("normal", "series", "quiet") else 20
+    n, m = 26, 12 if kind in ("normal", "series", "quiet", "skewed") else 20
     X = rng.normal(size=(n, m))
     blocks = [(np.sort(rng.choice(n, 8, replace=False)), np.sort(rng.choice(m, 5, replace=False))) for _ in range(3)]
     if kind == "series":
@@ -101,12 +101,17 @@ def example(kind, seed):
             )
         else:
             X[np.ix_(*block)] += 4 * (k + 1) + (seed % 2) * 2 * rng.normal(size=5)
+    if kind == "skewed":
+        X = np.exp(X) if seed % 2 else np.ceil(50 * np.exp(X))
     if seed % 3 == 2:
         X[rng.random(X.shape) < 0.15] = math.nan
     return X, blocks
 
 
-@pytest.mark.parametrize("kind", ["normal", "series", "quiet", "board", "counts", "zeros and ones", "weights"])
+KINDS = ["normal", "skewed", "series", "quiet", "board", "counts", "zeros and ones", "weights"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_naive_twin_agrees(kind, seed, limits):
     X, blocks = example(kind, seed)
@@ -118,6 +123,7 @@ def test_the_naive_twin_agrees(kind, seed, limits):
     assert list(result.order) == order
     patterns = selection.Normal.patterns
     assert result.patterns == tuple(patterns.get(form, "none") for form in forms)
+    assert (result.family == "logarithms") == (kind == "skewed")
 
 
 def test_a_shape_does_not_hide_the_blocks_within_it():
@@ -132,12 +138,12 @@ def test_a_shape_does_not_hide_the_blocks_within_it():
 
 
 def test_the_examples_of_the_twin_accept_blocks_under_either_family():
-    for kinds in (("normal", "series"), ("quiet",), ("counts", "zeros and ones", "weights")):
+    for kinds in (("normal", "series"), ("quiet",), ("skewed",), ("counts", "zeros and ones", "weights")):
         found = [twin.evidence(*example(kind, seed))[3] for kind in kinds for seed in range(6)]
         assert max(map(len, found)) >= 1
 
 
-@pytest.mark.parametrize("kind", ["normal", "counts", "weights", "zeros and ones"])
+@pytest.mark.parametrize("kind", ["normal", "skewed", "counts", "weights", "zeros and ones"])
 @pytest.mark.parametrize("gaps", [False, True])
 def test_wherever_the_cells_are_the_evidence_is_the_same(kind, gaps, tmp_path):
     X, blocks = example(kind, 0)
@@ -272,6 +278,72 @@ def test_overlapping_blocks_are_both_supported():
     assert result.verdicts == ("supported", "supported")
 
 
+def lowered(seed):
+    """A raised and a lowered block, and the rows beside the lowered one, which it seems to raise."""
+    X = np.random.default_rng(seed).normal(size=(80, 40))
+    X[:25, :12] += 2.5
+    X[30:55, 15:30] -= 2.5
+    blocks = [(range(25), range(12)), (range(30, 55), range(15, 30))]
+    return X, blocks, ([*range(25, 30), *range(55, 80)], range(15, 30))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_shadow_of_a_block_does_not_come_before_it(seed):
+    X, blocks, shadow = lowered(seed)
+    right = evidence_table(X, Biclustering(blocks, X.shape))
+    result = evidence_table(X, Biclustering([*blocks, shadow], X.shape))
+    assert result.total == pytest.approx(right.total, rel=1e-9)
+    assert result.verdicts == ("supported", "supported", "not_supported")
+    assert result.alone[2] > 0
+    assert result.reasons[2].startswith("supported alone, but")
+    assert result.gain == pytest.approx(twin.evidence(X, [*blocks, shadow])[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["counts", "normal"])
+def test_a_single_column_is_no_bicluster(kind):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.5, (400, 50)).astype(float) if kind == "counts" else rng.normal(size=(400, 50))
+    on = rng.random(400) < 0.1
+    X[on, 0] += 20
+    result = evidence_table(X, Biclustering([(np.flatnonzero(on), [0])], X.shape))
+    assert (result.verdicts, result.gain[0] < 0) == (("too_small",), True)
+
+
+@pytest.mark.parametrize("kind", ["counts", "zeros and ones", "weights"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_groups_of_counts_over_a_whole_side_are_judged_by_their_profile(kind, turned, limits):
+    limits(_MOST_EVEN=0)
+    rng = np.random.default_rng(3)
+    X = rng.poisson(1.2 * np.exp(rng.normal(0, 0.5, (40, 1)) + rng.normal(0, 0.5, 25))).astype(float)
+    X[np.ix_(range(10), range(0, 25, 3))] += rng.poisson(9, (10, 9))
+    X = (X > 4).astype(float) if kind == "zeros and ones" else X + 0.5 * (X > 0) if kind == "weights" else X
+    groups = [range(10), range(20, 30)]
+    blocks = [(range(25), rows) if turned else (rows, range(25)) for rows in groups]
+    X = X.T if turned else X
+    result = evidence_table(X, Biclustering(blocks, X.shape))
+    alone, gain, _, _ = twin.evidence(X, [tuple(map(list, block)) for block in blocks])
+    assert result.family == "weights"
+    assert result.alone == pytest.approx(alone, rel=1e-6)
+    assert result.gain == pytest.approx(gain, rel=1e-6)
+    assert result.verdicts[1] == "not_supported"
+    assert result.raw[0] > 1 or kind == "zeros and ones"
+    for source in (scipy.sparse.csr_array(X), Matrix(X)):
+        assert evidence_table(source, Biclustering(blocks, X.shape)).gain == pytest.approx(gain, rel=1e-6)
+
+
+def test_gene_modules_of_counts_are_supported_over_all_samples():
+    rng = np.random.default_rng(2)
+    rates = np.outer(rng.gamma(0.6, 0.5, 300) + 0.02, rng.lognormal(0, 0.3, 200))
+    kinds = rng.integers(0, 4, 200)
+    groups = [range(30 * k, 30 * k + 30) for k in range(4)]
+    for kind, rows in enumerate(groups):
+        rates[np.ix_(rows, np.flatnonzero(kinds == kind))] *= 6
+    X = rng.poisson(rates).astype(float)
+    groups.append(np.sort(rng.choice(range(120, 300), 30, replace=False)))
+    result = evidence_table(X, Biclustering([(rows, range(200)) for rows in groups], X.shape))
+    assert (result.verdicts, result.patterns[0]) == (("supported",) * 4 + ("not_supported",), "column profile")
+
+
 def test_what_is_too_small_is_said_to_be():
     X = np.random.default_rng(0).normal(size=(3000, 12)).cumsum(axis=1)
     result = evidence_table(X, Biclustering([(range(5), range(3)), (range(900), range(6))], X.shape))
@@ -283,14 +355,14 @@ def test_what_is_too_small_is_said_to_be():
     assert (result.verdicts[1], result.reasons[1]) == ("not_supported", "")
     result = evidence_table(np.random.default_rng(0).normal(size=(3000, 12)), Biclustering([([0, 1], [2])], (3000, 12)))
     assert result.verdicts == ("too_small",)
-    assert result.reasons == ("2 × 1: no block of this size could be supported in this matrix",)
+    assert result.reasons == ("a single column: nothing shows whether its rows behave alike",)
 
 
 @pytest.mark.parametrize("X", [np.ones((6, 5)), np.add.outer(np.arange(6.0), np.arange(5.0) ** 2), np.zeros((6, 5))])
 def test_where_nothing_is_left_evidence_is_undefined_with_a_reason(X):
     result = evidence_table(X, Biclustering([([0, 1, 2], [0, 1])], X.shape))
     assert np.isnan(result.gain).all()
-    assert "explain every cell" in result.reasons[0]
+    assert "explain every value" in result.reasons[0]
     assert result.total == 0
 
 
@@ -299,7 +371,7 @@ def test_a_block_without_observed_cells_is_undefined_with_a_reason():
         X[:3, :2] = math.nan
         result = evidence_table(X, Biclustering([(range(3), range(2)), (range(9), range(5))], X.shape), missing="omit")
         assert np.isnan(result.gain).tolist() == [True, False]
-        assert "no cell is observed" in result.reasons[0]
+        assert "no value is observed" in result.reasons[0]
 
 
 def test_lines_without_observed_cells_change_nothing_but_names():
@@ -398,6 +470,69 @@ def test_counts_of_even_depth_are_judged_by_their_logarithms():
     uneven = rng.poisson(np.exp(rng.normal(size=(60, 1)) + rng.normal(size=20))).astype(float)
     found = evidence_table(uneven, solution)
     assert (found.family, found.n_supported) == ("weights", 0)
+
+
+def test_skewed_values_are_judged_by_their_logarithms():
+    """A block raised sixfold in log-normal noise of uneven rows and columns."""
+    rng = np.random.default_rng(0)
+    logs = rng.normal(size=(120, 30)) + np.add.outer(rng.normal(size=120), rng.normal(size=30))
+    logs[:30, :10] += math.log(6)
+    X, solution = np.exp(logs), Biclustering([(range(30), range(10)), (range(60, 90), range(15, 25))], (120, 30))
+    found = evidence_table(X, solution)
+    assert found.family == "logarithms"
+    assert found.verdicts == ("supported", "not_supported")
+    assert found.gain == pytest.approx(evidence_table(np.log2(1 + X / np.median(X)) - 9, solution).gain, abs=1e-9)
+    hidden = np.repeat(X, 10, axis=0)  # rows that are looked at have no values
+    hidden[::3] = math.nan
+    lines = Biclustering([(range(300), range(10))], hidden.shape)
+    assert evidence_table(hidden, lines, missing="omit").family == "normal"
+    negative = evidence_table(X - 1e-3 - X.min(), solution)  # which has no logarithms
+    assert (negative.family, negative.alone[0] < found.alone[0] / 2) == ("normal", True)
+    assert "The values are positive and skewed: evidence is of their logarithms." in evaluate(X, solution).verdict.notes
+
+
+def boards(seed, parts=(4, 3), noise=1.0):
+    """Blocks that tile a matrix, each at a level of its own, and those of half of their rows."""
+    rng = np.random.default_rng(seed)
+    rows, cols = (np.array_split(rng.permutation(size), n) for size, n in zip((80, 36), parts, strict=True))
+    X = noise * rng.normal(size=(80, 36))
+    blocks = [(np.sort(i), np.sort(j)) for i in rows for j in cols]
+    for block in blocks:
+        X[np.ix_(*block)] += rng.normal(0, 3)
+    return X, blocks
+
+
+def test_blocks_of_a_partition_that_follow_from_the_supported_ones_say_so():
+    for seed in range(4):
+        X, blocks = boards(seed)
+        solution = Biclustering(blocks, X.shape)
+        result = evidence_table(X, solution)
+        rest = [k for k in range(12) if k not in result.order]
+        following = [k for k in rest if result.gain[k] <= 0]
+        assert following
+        for k in following:  # its rows are in the same supported blocks, and no other row is; columns likewise
+            assert result.verdicts[k] == "redundant"
+            for side, lines in enumerate(X.shape):
+                of = [tuple(line in blocks[other][side] for other in result.order) for line in range(lines)]
+                assert [line for line in range(lines) if of[line] == of[blocks[k][side][0]]] == list(blocks[k][side])
+            assert {*result.redundant_with[k]} <= {*result.order}
+        assert math.fsum(result.gain[list(result.order)]) == result.total
+        if following == rest:
+            verdict = evaluate(X, solution).verdict
+            some = f"{result.n_supported} of its 12 blocks explain the others."
+            assert verdict.headline == f"The partition is supported as a whole: {some}"
+            assert verdict.biclusters[rest[0]]["why"].startswith("follows from B")
+            assert len(propose_pruning(X, solution).proposals) == 0
+
+
+def test_what_is_no_partition_or_cut_too_finely_is_not_supported_as_a_whole():
+    X, blocks = boards(1)
+    halves = [(rows[at::2], cols) for rows, cols in blocks for at in (0, 1)]
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    for cells, some in ((X, blocks[:-1]), (X, halves), (noise, blocks)):
+        verdict = evaluate(cells, Biclustering(some, X.shape)).verdict
+        assert "partition" not in verdict.headline
+        assert not any("partition" in row["why"] for row in verdict.biclusters) or some is halves
 
 
 def test_a_block_of_every_column_is_told_that_its_rows_do_not_move_together():

@@ -31,7 +31,7 @@ def test_json_and_one_in_full(run):
     for word in (
         "Louvain communities",
         "dense and sparse",
-        "no negative or missing cells",
+        "no negative or missing values",
         "resolution=1.0",
         "[graph]",
     ):

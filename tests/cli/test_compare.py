@@ -1,11 +1,14 @@
 """`bivaluate compare`, typed as a newcomer would."""
 
 import json
+import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering
+from bivaluate import Biclustering, compare, load_run
+from bivaluate.cli.compare import USUAL
 from bivaluate.measures.external import EXTERNAL
 
 R = [([0, 1, 2], [0, 1, 2, 3]), ([3, 4], [3, 4, 5])]
@@ -111,3 +114,59 @@ def test_the_table_ends_in_a_sentence(run, tmp_path):
     )
     assert f"found.json {exactly}" in told
     assert "none.json holds 0 of the 3 biclusters of truth.json; it misses B1, B2 and B3." in told
+
+
+def test_more_than_four_solutions_have_a_row_each_and_the_usual_measures(run, files):
+    others = [f"f{i}.json" for i in range(5)]
+    for i, name in enumerate(others):
+        Biclustering(P[: i + 1] if i < 3 else R, (5, 6)).to_json(files / name)
+    shown = run("compare", "truth.json", *others, "--csv", "m.csv", "--latex", "m.tex")
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert lines[0][:4] == ["solution", "K", "found", "CE"]
+    assert [line[0] for line in lines[1:6]] == ["f3.json", "f4.json", "f1.json", "f2.json", "f0.json"], "best first"
+    assert lines[1][1:3] == ["2", "1"]
+    assert "f3.json comes closest to truth.json by CE similarity." in shown.out
+    table = pd.read_csv(files / "m.csv", index_col="solution")
+    assert table.columns.tolist() == ["n_biclusters", *USUAL, "seeds"]
+    assert table.loc["f2.json", "ce"] == pytest.approx(0.636364, abs=1e-6)
+    assert "Share of the covered cells" not in (files / "m.tex").read_text()
+    every = json.loads(run("compare", "truth.json", *others, "--metrics", "all", "--json").out)
+    assert set(EXTERNAL) < set(every[0])
+
+
+def test_keys_are_in_the_table_and_sentences_are_not_in_latex(run, files):
+    shown = run("compare", "truth.json", "found.json", "--latex", "t.tex").out
+    assert re.search(r"Prelić recovery +0\.\d+ +prelic_recovery +How well each true", shown)
+    assert "A bicluster is held if one that was found has a Jaccard index of cells with it of at least 0.5." in shown
+    assert "How well" not in (files / "t.tex").read_text()
+
+
+def test_a_sweep_is_compared_fit_by_fit(run, files):
+    assert run("sweep", "scenario:S1", "-a", "cca", "-k", "2,3", "--seeds", 2, "--out", "RUN").code == 0
+    found = load_run(files / "RUN")
+    expected = {
+        k: [
+            compare(found.truth("scenario:S1", s), found.solution(("scenario:S1", "cca", k, s)), metrics="ce")["ce"]
+            for s in (0, 1)
+        ]
+        for k in (2, 3)
+    }
+    records = json.loads(run("compare", "RUN", "--json").out)
+    assert {r["solution"]: r["ce"] for r in records} == pytest.approx(
+        {f"cca K = {k}": np.mean(expected[k]) for k in (2, 3)}
+    )
+    assert {r["solution"]: r["ce_sd"] for r in records} == pytest.approx(
+        {f"cca K = {k}": np.std(expected[k], ddof=1) for k in (2, 3)}
+    )
+    shown = run("compare", "RUN").out
+    assert re.search(r"cca K = 2 +2 +0\.\d+ ± 0\.\d+", shown)
+    assert "comes closest to the truth by CE similarity; mean ± sd over 2 seeds." in shown
+
+
+def test_labels_of_the_truth_are_those_of_the_data_of_the_sweep(run, files, example):
+    (files / "labels.json").write_text('[{"rows": ["g1", "g2", "g3"], "cols": ["a", "b"]}]')
+    run("sweep", "matrix.csv", "-a", "cca", "-k", "2", "--out", "RUN")
+    shown = run("compare", "labels.json", "RUN", "--metrics", "ce,consensus")
+    assert "labels.json: 1 bicluster; cca K = 2: 2 biclusters" in shown.out, shown.err
+    refused = run("compare", "RUN")
+    assert refused.err == "error: RUN does not hold the truth of matrix: give a file with it, then RUN.\n"

@@ -32,7 +32,8 @@ CONFIRM = ("confirm", "found.json", "--found-in", "A.csv", "--in", "B.csv", "--s
 def test_confirm(run, files):
     shown = run(*CONFIRM, "--csv", "table.csv")
     assert shown.code == 0, shown.err
-    assert "1 of 2 biclusters holds in B." in shown.out
+    assert "1 of 2 biclusters holds in B; B2 does not." in shown.out
+    assert "not confirmed: equally active rows move together as strongly too often" in shown.out
     assert (
         (files / "table.csv").read_text().startswith("bicluster,n_rows,shared_rows,statistic,expected,z,p_draws,p,q,")
     )
@@ -55,7 +56,7 @@ def test_confirm_writes_a_page(run, files):
     shown = run(*CONFIRM, "--annotations", "A_samples.csv", "--report", "page.html")
     assert shown.code == 0, shown.err
     page = (files / "page.html").read_text()
-    assert '<h1 id="verdict-title">1 of 2 biclusters holds in B.</h1>' in page
+    assert '<h1 id="verdict-title">1 of 2 biclusters holds in B; B2 does not.</h1>' in page
     assert ">In other data</h2>" in page
     assert "What their samples share" in page
     assert "data:image/svg+xml" in page
@@ -72,6 +73,8 @@ def test_traits(run, files):
     assert run(*words, "--report", "page.html").code == 0
     page = (files / "page.html").read_text()
     assert "Biclusters and the annotations of their samples" in page
+    assert ">odds ratio " in page
+    assert '<td data-label="inside">100 %</td>' in page
     assert '<h1 id="verdict-title">The samples of 1 of 2 biclusters share an annotation.</h1>' in page
     doubtful = run(*words, "--technical", "type").out
     assert "may be technical: 100 % of its samples are type case" in doubtful
@@ -92,9 +95,11 @@ def test_score_and_its_page_say_what_samples_share(run, files):
     words = ("score", "A.csv", "found.json", "--annotations", "A_samples.csv")
     assert "B1: 100 % case (type, q " in run(*words).out
     assert json.loads(run(*words, "--json").out)[0]["traits"][0]["trait"] == "type"
-    run(*words, "--report", "page.html")
+    run(*words, "--report", "page.html", "--columns", "cells")
     page = (files / "page.html").read_text()
     assert "100 % case" in page
+    assert "What their cells share" in page  # in the user's nouns
+    assert "annotations of their cells" in page
     assert "samples" in (files / "page.biclusters.csv").read_text().splitlines()[0].split(",")
 
 
@@ -165,3 +170,35 @@ def test_obs_by_itself(run, files):
     adata.write_h5ad(files / "cells.h5ad")
     assert "B1: 100 % case (type, q " in run("score", "cells.h5ad", "found.json").out
     assert "B1: 100 % case (type, q " in run("traits", "found.json", "--matrix", "cells.h5ad").out
+
+
+def test_the_page_of_a_sweep_says_what_cells_share(run, files):
+    anndata = pytest.importorskip("anndata")
+    X = pd.read_csv(files / "A.csv", index_col=0)
+    X.iloc[20:50, :6] += 4
+    adata = anndata.AnnData(X.T.to_numpy(), obs=pd.read_csv(files / "A_samples.csv", index_col=0))
+    adata.var_names = X.index.astype(str)
+    adata.write_h5ad(files / "cells.h5ad")
+    assert run("sweep", "cells.h5ad", "-a", "LAS", "-k", "2", "--out", "RUN").code == 0
+    assert run("report", "RUN", "-o", "r.html").code == 0
+    page = (files / "r.html").read_text(encoding="utf-8").replace("\xa0", " ").replace("&nbsp;", " ")
+    assert "cells share</th>" in page
+    assert "known cells: B1 (100 % case)" in page
+
+
+def test_classes_of_a_data_set_are_its_annotations(monkeypatch):
+    from pathlib import Path
+
+    from bivaluate import Biclustering, Matrix
+    from bivaluate.cli.options import AnnotationFile
+    from bivaluate.datasets import real
+    from bivaluate.datasets.labelled import Labelled
+
+    X = np.random.default_rng(0).normal(size=(12, 20))
+    masks = {"EWS": np.arange(20) < 9, "BL": np.arange(20) >= 9}
+    known = Labelled(Matrix(X, None, tuple(np.where(masks["BL"], "BL", "EWS"))), {}, masks)
+    monkeypatch.setattr(real, "load_labelled", lambda name: known)
+    test = AnnotationFile().test(Path("cancer:khan-2001"))
+    table = test(Biclustering([(range(5), range(9))], X.shape), known.matrix)
+    assert table[["trait", "word"]].to_numpy().tolist() == [["class", "100 % EWS"]]
+    assert table["effect"].iloc[0] == 9.5 * 11.5 / (0.5 * 0.5)

@@ -71,6 +71,15 @@ def test_missing_cells_are_left_out_and_the_next_command_says_so(run, matrix, tm
     assert run(*command.split()).code == 0
 
 
+def test_what_follows_can_be_typed_where_the_matrix_was_turned(run, matrix, tmp_path):
+    done = run("find", matrix, "--transpose", "-a", "bregman", "-o", "turned.json")
+    (command,) = re.findall(r"next: bivaluate (.*)", done.err)
+    scored = run(*command.split())
+    assert scored.out.startswith("\nturned: ")  # headed by its file
+    refused = run("score", matrix, "turned.json")
+    assert "Read the matrix with --transpose or, if it was, without." in " ".join(refused.err.split())
+
+
 def test_finding_nothing_is_an_answer(run, tmp_path):
     np.savetxt(tmp_path / "noise.csv", np.random.default_rng(0).normal(size=(60, 20)), delimiter=",")
     done = run("find", tmp_path / "noise.csv", "-a", "las,bregman")
@@ -93,6 +102,10 @@ def test_refine_says_what_changed(run, matrix, planted, tmp_path):
     assert done.code == 0, done.err
     assert f"• B1 gains 1 row ({first.rows[0]}): evidence +" in done.out
     assert "nothing written; pass --out FILE" in done.err
+    assert "prune" not in done.out
+    truth.__class__([first, (first.rows[1:], first.cols)], X.shape).to_json(tmp_path / "twice.json")
+    hint = f"`bivaluate prune {matrix} refined.json -o pruned.json` leaves out what is redundant or not supported."
+    assert hint in " ".join(run("refine", matrix, "twice.json", "-o", "refined.json").out.split())
     assert run("refine", matrix, "less.json", "--out", "refined.json").code == 0
     assert read_solution(tmp_path / "refined.json")[0] == first
 
@@ -106,7 +119,7 @@ def test_wrong_input_is_refused_and_nothing_is_written(run, matrix, tmp_path):
     assert done.code == 2
     assert "from 4 rows and 4 columns on" in " ".join(done.err.split())
     np.savetxt(tmp_path / "same.csv", np.ones((30, 8)), delimiter=",")
-    assert "all cells of same are equal" in " ".join(run("find", "same.csv", "-o", "found.json").err.split())
+    assert "all values of same are equal" in " ".join(run("find", "same.csv", "-o", "found.json").err.split())
     assert not (tmp_path / "found.json").exists()
 
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from bivaluate import ParameterError
+from bivaluate.cli.doctor import ADDS
 from bivaluate.datasets.named import expand_name, is_name, load_named
 
 
@@ -17,7 +18,7 @@ def test_the_example_says_what_to_type_next_and_overwrites_nothing(run, tmp_path
     assert "bivaluate score trial/expression.csv trial/solution.json" in shown.out
     again = run("example", "trial")
     assert again.code == 2
-    assert "trial has expression.csv, solution.json, biclust.txt, sets.gmt already" in again.err
+    assert "trial has expression.csv, solution.json, biclust.txt, sets.gmt, samples.csv already" in again.err
     scored = run("score", "trial/expression.csv", "trial/solution.json")
     assert "solution: 3 of the 5 biclusters are supported; B4 is redundant, B5 is not supported." in scored.out
     assert "`bivaluate metrics` explains every column" in scored.out
@@ -50,7 +51,11 @@ def test_doctor(run):
     assert found["needed"]["numpy"]
     assert {"bivaluate", "python", "cores"} <= found["machine"].keys()
     assert found["optional"]["pyarrow"][1] == "parquet"
-    assert "scikit-learn" in run("doctor").out
+    shown = run("doctor").out
+    assert "scikit-learn" in shown
+    assert any(line.split()[2:] == ["parquet", "Parquet", "tables"] for line in shown.splitlines())
+    extras = {extra for _, extra in found["optional"].values()}
+    assert extras == set(ADDS)
 
 
 def test_quiet_and_verbose(run, run_afresh, example):

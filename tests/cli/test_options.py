@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import bivaluate
 from bivaluate import Biclustering
@@ -269,7 +270,7 @@ def test_words_of_the_command_line(parts, said):
         ("sweep - -k 3", "error: MATRICES is '-'; standard input cannot be read here: name a file."),
         ("select -", "error: RUN is '-'; a folder is needed here: name one."),
         ("convert s.json", "error: name a file to read and a file to write: bivaluate convert IN OUT."),
-        ("score m.csv t.json", "Read the matrix with --transpose."),
+        ("score m.csv t.json", "Read the matrix with --transpose or, if it was, without."),
         ("score m.csv one.json", "Read the solution with --index-base 1."),
         ("run m.csv -k three", "error: -k needs a whole number."),
         ("score m.csv s.json --jobs low", "error: --jobs needs a whole number."),
@@ -277,7 +278,7 @@ def test_words_of_the_command_line(parts, said):
         ("run m.csv -k 0", "error: -k is 0; it must be at least 1."),
         ("run m.csv --param random_state=5", "error: --param random_state=5: use --seed for this one."),
         ("score m.csv s.json --matrix-format xsl", "error: --matrix-format is 'xsl'; allowed: "),
-        ("score holes.csv s.json", "or pass --missing omit to average over the observed cells."),
+        ("score holes.csv s.json", "or pass --missing omit to average over the observed values."),
         ("prune holes.csv s.json", "Impute them, or pass --missing omit"),
         ("prune m.csv s.json -o p.rds", "or `bivaluate convert` with --format: biclustlib, bivaluate, csv, r-text."),
         ("prune m.csv s.json -o no/p.json", "error: cannot write no/p.json: there is no folder no."),
@@ -425,3 +426,22 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work(type_in, tmp_p
     code, _, errors = type_in(*words)
     assert code == 2
     assert "no permission to write in closed" in errors
+
+
+def test_a_log_says_how_much_is_done(capsys, monkeypatch):
+    from bivaluate.cli import tables
+
+    monkeypatch.setattr(tables, "err", Console(stderr=True))
+    monkeypatch.setattr(tables, "EVERY", 0.0)
+    token = tables.command.set("replicate")
+    with tables.progress() as update, tables.progress("fits") as tell:
+        update("yeast", 12, 1040)
+        tell(3, 4)
+    tables.command.reset(token)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if " of " in line and "experiments" not in line] == [
+        "yeast: 12 of 1,040",
+        "fits: 3 of 4",
+    ]
+    with tables.progress("reading") as none:
+        assert none is None

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.cluster import SpectralCoclustering
 
-from bivaluate import BivaluateError, read_matrix
+from bivaluate import Biclustering, BivaluateError, read_matrix, read_solution
 from bivaluate.cli.run import run as run_command
 from bivaluate.sweep.plan import parse_assignments
 
@@ -115,3 +116,23 @@ def test_asks_for_the_matrix(run):
     done = run("run")
     assert done.code == 2
     assert "Missing argument 'matrix'" in done.err
+
+
+def test_a_class_of_scikit_learn_and_one_of_yours_run_like_any_algorithm(run, matrix):
+    assert run("run", matrix, "-a", "sklearn.cluster:SpectralCoclustering", "-k", 3, "-o", "sc.json").code == 0
+    X, folder = read_matrix(matrix), matrix.parent
+    expected = Biclustering.from_estimator(SpectralCoclustering(3, random_state=0).fit(X.values))
+    assert list(read_solution(folder / "sc.json", X)) == list(expected)
+    (folder / "mybic.py").write_text(
+        "import numpy as np\nclass Mine:\n    def __init__(self, n_clusters=3, bad=False): self.k, self.bad = n_clusters, bad\n"
+        "    def fit(self, X):\n        self.rows_ = np.asarray(X, float)[:, :self.k].T > 3\n"
+        "        self.columns_ = np.eye(self.k, X.shape[1]) > 0\n        return self if not self.bad else 1 / 0\n"
+    )
+    assert run("run", matrix, "-a", "mybic:Mine", "-k", 2).code == 0
+    assert len(read_solution(folder / "matrix.mybic_Mine.json", X)) == 2
+    assert "error: -k is 0; it must be at least 1." in run("run", matrix, "-a", "mybic:Mine", "-k", 0).err
+    done = run("run", matrix, "-a", "mybic:Mine", "--param", "bad=true")
+    assert (done.code, done.err.splitlines()[-1]) == (
+        1,
+        "error: mybic:Mine failed: ZeroDivisionError: division by zero",
+    )

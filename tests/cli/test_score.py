@@ -9,7 +9,8 @@ import pytest
 from bivaluate import Biclustering, evaluate, read_matrix
 from bivaluate.chance.evidence import selection
 from bivaluate.cli.main import COMMANDS
-from bivaluate.registry import METRICS, OF_TOPICS
+from bivaluate.measures.external import EXTERNAL
+from bivaluate.registry import METRICS, RECORDS
 
 
 def test_help_lists_every_command(run):
@@ -180,12 +181,16 @@ def test_metrics_lists_the_registry(run):
     for key in METRICS:
         assert key in shown
     listed = {m["key"]: m for m in json.loads(run("metrics", "--json").out)}
-    assert set(listed) == {*METRICS, *OF_TOPICS}
+    assert set(listed) == {*RECORDS, *EXTERNAL}
     assert listed["nve"]["range"] == [0, None]
     assert listed["ve"]["invariances"] == sorted(METRICS["ve"].invariances)
     told = run("metrics", "spearman_asr").out
     assert "Better: high. Range: −1 to 1. Unchanged by: " in told
     assert "min_{l≠k} VE(B_kl)" in run("metrics", "nve").out
+    assert run("metrics", "gain").out.startswith("gain (predictive): gain on held-out values"), "as select prints it"
+    told = run("metrics", "ce").out
+    assert told == run("metrics", "CE similarity").out, "as compare prints it"
+    assert "Better: high. Range: 0 to 1. Unchanged by: col scale, col shift, row scale" in told
 
 
 @pytest.mark.extra("anndata")
@@ -260,13 +265,13 @@ def test_every_k_of_a_run(run, tmp_path):
     assert "--rule is 'top:5'; allowed: 'mixture', 'top:0.1'" in done.err
 
 
-@pytest.mark.parametrize("fault", ["a missing cell far down", "a file cut short"])
+@pytest.mark.parametrize("fault", ["a missing value far down", "a file cut short"])
 def test_bad_rows_far_down_are_named_and_nothing_is_half_written(run, tmp_path, fault):
     X = np.random.default_rng(0).normal(size=(150_000, 30)).astype(np.float32)
     X[140_000, 7] = np.nan
     np.save(tmp_path / "x.npy", X)
     Biclustering([(range(150_000), range(5, 12)), (range(90), range(9))], X.shape).to_json(tmp_path / "s.json")
-    words = "1 missing cell (NaN), the first at row 140000, column 7"
+    words = "1 missing value (NaN), the first at row 140000, column 7"
     if fault == "a file cut short":
         whole = (tmp_path / "x.npy").read_bytes()
         (tmp_path / "x.npy").write_bytes(whole[:-70_000])
@@ -326,3 +331,12 @@ def test_measures_of_single_biclusters_alone_are_printed_for_each(run, tmp_path)
     plain, asked = run("score", "expression.csv", "solution.json", "--metrics", "ve"), ("--metrics", "ve", "-b")
     assert plain.out == run("score", "expression.csv", "solution.json", *asked).out
     assert all(f"B{k}" in plain.out for k in range(1, 6))
+
+
+def test_the_folder_of_a_sweep_is_not_taken_for_a_solution(run, tmp_path):
+    (tmp_path / "RUN").mkdir()
+    for name in ("plan.toml", "results.csv"):
+        (tmp_path / "RUN" / name).write_text("")
+    shown = run("score", "example:", "RUN")
+    assert shown.code == 2
+    assert "RUN is the folder of a sweep: `bivaluate select RUN` chooses a solution" in shown.err

@@ -53,7 +53,7 @@ def test_a_data_set_without_anything_has_a_row(run, tmp_path):
     shown = run("select", "run").out.splitlines()
     assert shown[1].split()[-3:] == ["supported", "coverage", "runner-up"]
     assert shown[2].split()[:3] == ["raised", "las", "1"]
-    assert shown[3].split() == ["noise", "nothing", *["–"] * 8]
+    assert shown[3].split() == ["noise", "nothing", *["–"] * 9]
 
 
 def test_select_as_json_and_csv(run, sweep, tmp_path):
@@ -161,7 +161,7 @@ def test_the_printed_second_opinion_works_as_typed(run, tmp_path, words):
     write_matrix(one_block().T, tmp_path / "my matrix.csv")
     assert run("sweep", *shlex.split(words), "--out", "run").code == 0
     shown = run("select", "run").out
-    assert "shows which choice predicts held-out cells" in shown
+    assert "shows which choice predicts held-out values" in shown
     typed(run, shown, "sweep")
     again, before = load_run(tmp_path / "run-held-out"), load_run(tmp_path / "run")
     assert "predictive" in again.results
@@ -177,6 +177,9 @@ def test_k_found_is_told_from_k_asked_for(run, tmp_path):
     last = run("select", "run").out.rpartition("\nRecommendation\n")[2]
     assert "coherent, which finds K itself: the bicluster is supported." in last
     assert "with K = 5" not in last
+    headings, chosen = (line.split() for line in run("select", "run").out.splitlines()[1:3])
+    assert " ".join(headings).startswith("data set algorithm K requested as good")
+    assert chosen[:5] == ["data", "coherent", "5", "at", "most"]
 
 
 def test_measures_of_ones_own_are_listed_and_nothing_is_imported_for_it(run_afresh, tmp_path):
@@ -188,3 +191,9 @@ def test_measures_of_ones_own_are_listed_and_nothing_is_imported_for_it(run_afre
     done = run_afresh("select", "run", "--json")
     (best,) = (row for row in json.loads(done.out)["best"] if row["measure"] == "mine:size")
     assert best["k"] == 2
+    run_afresh("report", "run", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    shown = json.loads(re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    (size,) = (measure for measure in shown["measures"] if measure["key"] == "mine:size")
+    assert (size["symbol"], size["direction"], shown["main"][-1]) == ("size", "low", "mine:size")
+    assert "mine:size,S9b,cca,2" in (tmp_path / "page.winners.csv").read_text().replace("scenario:", "")

@@ -35,7 +35,7 @@ def test_sweep_writes_a_run_folder_and_continues(run, run_afresh, matrix, tmp_pa
     assert "6 of 6 fits finished" in done.out
     assert "next: bivaluate select out" in done.out
     told = [line for line in done.err.splitlines() if not line.startswith("compiling kernels")]
-    first, last = told  # where no progress bar is shown
+    first, last = told  # where no progress bar is shown, and little time passes
     assert first == "fitting and scoring what the plan names …"
     assert re.fullmatch(r"done after \d+\.\d s", last)
     results = pd.read_csv(tmp_path / "out" / "results.csv")
@@ -85,6 +85,7 @@ def test_options_reach_the_plan(run, matrix, tmp_path):
         (["nowhere.csv"], "there is no file 'nowhere.csv'"),
         (["matrix.csv", "-a", "cco"], "there is no algorithm 'cco'"),
         (["matrix.csv", "-k", "0"], "k is 0; it must be at least 1"),
+        (["matrix.csv", "-k", "5-2"], "-k is '5-2'; numbers like 3,5,8 or 2-10 are needed, the smaller first."),
         (["matrix.csv", "-k", "three"], "-k is 'three'; numbers like 3,5,8 or 2-10 are needed"),
         (["matrix.csv", "--metrics", "nev"], "Did you mean 'nve'"),
         (["matrix.csv", "--param", "alpha=1"], "algorithm.parameter=value is needed"),

@@ -39,9 +39,27 @@ def test_statistic_null_and_q_are_those_of_the_twin(cohorts):
     np.testing.assert_allclose([record["q"] for record in result.records[:3]], twin.benjamini_hochberg(p))
     assert result.biclusters["verdict"].tolist() == ["confirmed", "not confirmed", "not confirmed", "cannot be asked"]
     assert any("Quick form only (the solution does not say" in note for note in result.notes)
-    assert result.headline == "1 of 4 biclusters holds in B; 1 cannot be asked about."
+    assert result.headline == "1 of 4 biclusters holds in the second matrix; 1 cannot be asked about."
     assert result.summary.endswith(" of 60 sets of equally active rows outside would hold too.")
     assert result.scores["share_controls"] < 0.1
+
+
+def test_the_headline_counts_what_is_supported_where_it_was_found():
+    """Two blocks and a copy of the first are found in A; only the first is in B."""
+    rng = np.random.default_rng(4)
+    A, B = rng.normal(size=(2, 200, 20))
+    A[:30, :10] += 3
+    A[60:90, 10:] += 3
+    B[:30] += 2 * rng.normal(size=20)
+    pairs = [(range(30), range(10)), (range(60, 90), range(10, 20)), (range(29), range(10))]
+    result = confirm(Biclustering(pairs, A.shape), A, B)
+    assert [(r["found_as"], r["verdict"]) for r in result.records] == [
+        ("supported", "confirmed"),
+        ("supported", "not confirmed"),
+        ("redundant", "confirmed"),
+    ]
+    assert result.headline == "1 of 2 supported biclusters holds in B; B2 does not."
+    assert [r["reason"] for r in result.records] == ["", "equally active rows move together as strongly too often", ""]
 
 
 def test_strata_and_moments_are_those_of_the_twin(cohorts):
@@ -190,6 +208,7 @@ def test_halves_of_columns_and_rows():
     result = confirm(given, X, halves="columns", algorithm="spectral_co", n_biclusters=3, surrogates=3)
     assert all(len(b.cols) <= 30 for b in result.solution)
     assert {"nearest", "overlap"} <= result.records[0].keys()
+    assert [record["bicluster"] for record in result.records][:2] == ["H1", "H2"]  # not those that were given
     by_rows = confirm(None, X.T, halves="rows", algorithm="spectral_co", n_biclusters=3, surrogates=3)
     assert by_rows.solution.shape == (30, 90)  # every other row; the columns of biclusters are judged
     assert by_rows.records[0]["n_rows"] == len(by_rows.solution[0].cols)

@@ -7,7 +7,7 @@ from bivaluate import Biclustering, Matrix, recur
 from bivaluate.elsewhere.confirm import reference_p, standardised, strata_of
 from bivaluate.elsewhere.fits import folded, places
 from bivaluate.elsewhere.recur import describe_recurrence
-from bivaluate.elsewhere.traits import logrank_scores, words
+from bivaluate.elsewhere.traits import logrank, words
 from bivaluate.enrichment.gene_sets import set_name
 
 
@@ -47,16 +47,20 @@ def test_describe():
 
 
 def test_logrank_scores():
-    assert logrank_scores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0])).round(3).tolist() == [
-        0.667,
-        -0.333,
-        -0.333,
-    ]
+    more, variance = logrank(np.eye(3), np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0]), [np.arange(3)])
+    assert more.round(3).tolist() == [0.667, -0.333, -0.333]
+    assert variance.round(3).tolist() == [0.222, 0.222, 0.222]
 
 
 def test_words():
+    COLUMNS = ["bicluster", "trait", "class", "q", "word"]
     rows = [("B1", "type", "B", 1e-9, "97 % B"), ("B1", "cluster", "4", 1e-12, "98 % cluster 4")]
-    assert words(pd.DataFrame(rows, columns=["bicluster", "trait", "class", "q", "word"])) == {"B1": "97 % B"}
+    assert words(pd.DataFrame(rows, columns=COLUMNS)) == {"B1": "97 % B"}
+    rows += [
+        ("B2", "type", "T", 1e-9, "enriched in T (23 %; 2 % outside)"),
+        ("B2", "cluster", "0", 1e-7, "65 % cluster 0"),
+    ]
+    assert words(pd.DataFrame(rows, columns=COLUMNS))["B2"] == "65 % cluster 0"  # what most of its samples are
 
 
 def test_set_name():

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from bivaluate import Biclustering, Matrix, ParameterError, traits
-from bivaluate.elsewhere.traits import describe_traits, logrank_scores, read_samples, words
+from bivaluate.elsewhere.traits import describe_traits, logrank, profile_of, read_samples, words
 from tests.reference import elsewhere as twin
 
 N = 40
@@ -60,16 +60,22 @@ def test_survival(samples):
     table = traits(SOLUTION, X, samples[["time", "event"]], survival=("time", "event"))
     row = table.iloc[0]
     times, events = samples["time"].to_numpy(), samples["event"].to_numpy().astype(float)
-    scores = logrank_scores(times, events)
     inside = np.arange(N) < 10
-    assert scores[inside].sum() == pytest.approx(twin.logrank_numerator(times, events, inside))
-    assert scores.sum() == pytest.approx(0, abs=1e-9)
+    more, variance = twin.logrank(times, events, inside.astype(float))
+    weights = np.array([inside, np.ones(N)])
+    ours = np.array(logrank(weights, times, events, [np.arange(N)]))
+    np.testing.assert_allclose(ours, [[more, 0], [variance, 0]], atol=1e-9)
+    sides = [stats.CensoredData(times[s & (events == 1)], right=times[s & (events == 0)]) for s in (inside, ~inside)]
+    assert row["p_exact"] == pytest.approx(stats.logrank(*sides).pvalue)
     rng = np.random.default_rng(2)
-    drawn = [abs(rng.permutation(scores)[:10].sum()) for _ in range(4000)]
-    p = (1 + sum(value >= abs(scores[:10].sum()) for value in drawn)) / 4001
+    drawn = [twin.logrank(times, events, rng.permutation(inside).astype(float)) for _ in range(1000)]
+    p = (1 + sum(u**2 / v >= more**2 / variance for u, v in drawn)) / 1001
     assert row["p"] == pytest.approx(p, abs=0.02)
-    assert row["class"] == "shorter"
-    assert row["p_exact"] == pytest.approx(row["p"], abs=0.05)
+    observed = events[inside].sum(), events[~inside].sum()
+    expected = observed[0] - more, observed[1] + more
+    assert (row["class"], row["effect_is"]) == ("shorter", "hazard ratio")
+    assert [row["inside"], row["outside"]] == pytest.approx([observed[0] / expected[0], observed[1] / expected[1]])
+    assert row["effect"] == pytest.approx(row["inside"] / row["outside"])
     holed = samples[["time", "event"]].astype(float)
     holed.iloc[20:25, 1] = np.nan
     assert traits(SOLUTION, X, holed, survival=("time", "event")).iloc[0]["n_missing"] == 5
@@ -77,6 +83,74 @@ def test_survival(samples):
         traits(SOLUTION, X, samples.assign(event=2), survival=("time", "event"))
     with pytest.raises(ParameterError, match="no column 'dead'"):
         traits(SOLUTION, X, samples, survival=("time", "dead"))
+
+
+def test_survival_counts_deviations_not_events():
+    """Members die early and few of them are seen to die: few events are expected, with little variance."""
+    X, solution = np.zeros((2, 60)), Biclustering([([0, 1], range(20))], (2, 60))
+    for seed in (4, 7, 8):
+        rng = np.random.default_rng(seed)
+        times, events = rng.exponential(30, 60), rng.integers(0, 2, 60)
+        times[:20] /= 6
+        table = pd.DataFrame({"time": times, "event": events})
+        row = traits(solution, X, table, survival=("time", "event"), permutations=4999).iloc[0]
+        assert row["p"] == pytest.approx(row["p_exact"], abs=0.015)
+    within = table.assign(site=np.arange(60) % 2)
+    row = traits(solution, X, within, survival=("time", "event"), within="site")
+    parts = [
+        twin.logrank(times[s], events[s], (np.arange(60) < 20)[s] * 1.0) for s in (slice(0, 60, 2), slice(1, 60, 2))
+    ]
+    (a, b), (c, d) = parts
+    assert row["p_exact"][0] == pytest.approx(2 * stats.norm.sf((a + c) / np.sqrt(b + d)))
+
+
+def test_groups_of_all_samples_are_asked_by_their_profile():
+    """Modules have all samples: their first component is held against traits, half of their rows going down."""
+    rng = np.random.default_rng(4)
+    common = rng.normal(size=N)
+    cells = rng.normal(size=(60, N))
+    cells[:20] += 1.5 * common * np.where(np.arange(20) < 12, 1, -1)[:, None]
+    M = Matrix(cells, col_labels=NAMES)
+    solution = Biclustering([(range(20), range(N)), (range(20, 60), range(N))], M.shape)
+    profile = profile_of(M, np.arange(20), False)
+    Z = (cells[:20] - cells[:20].mean(axis=1, keepdims=True)) / cells[:20].std(axis=1, keepdims=True)
+    first = np.linalg.svd(Z)[2][0] * np.sqrt(N)
+    np.testing.assert_allclose(profile, first * np.sign(first @ profile), atol=1e-6)
+    assert np.corrcoef(profile, common)[0, 1] > 0.95
+    site = np.where(np.arange(N) % 2, "x", "y")
+    table = pd.DataFrame(
+        {"dose": common + rng.normal(size=N) / 2, "type": np.where(common > 0.3, "a", "b")}, index=NAMES
+    )
+    table = table.assign(time=np.exp(-common), event=1, site=site)
+    found = traits(solution, M, table.drop(columns="site"), survival=("time", "event"))
+    dose, kind, survival = found.to_dict("records")[:3]
+    assert dose["effect"] == pytest.approx(stats.spearmanr(profile, table["dose"]).statistic)
+    assert kind["p_exact"] == pytest.approx(
+        stats.mannwhitneyu(
+            profile[common > 0.3], profile[common <= 0.3], use_continuity=False, method="asymptotic"
+        ).pvalue
+    )
+    more, variance = twin.logrank(table["time"].to_numpy(), np.ones(N), stats.rankdata(profile))
+    assert survival["p_exact"] == pytest.approx(2 * stats.norm.sf(more / np.sqrt(variance)))
+    said = ["higher with dose", "higher in type a", "higher with shorter survival"]
+    assert [row["word"] for row in (dose, kind, survival)] == said
+    assert {row["effect_is"] for row in (dose, kind, survival)} == {"correlation"}
+    assert set(found["verdict"][3:]) == {"not associated"}
+    within = traits(solution, M, table[["dose", "type", "site"]], within="site")
+    assert (within["p"][:2] < 0.001).all()
+
+
+def test_profiles_are_calibrated():
+    """Noise: p of groups of all samples is at most .05 in about a twentieth, with few samples, too."""
+    rng = np.random.default_rng(11)
+    for n in (14, 50):
+        table = pd.DataFrame({"three": rng.choice(["a", "b", "c"], n), "two": rng.choice(["d", "e"], n)})
+        table = table.assign(age=rng.normal(size=n), time=rng.exponential(size=n), event=rng.integers(0, 2, n))
+        M = rng.normal(size=(1200, n))
+        sets = [(range(i, i + 3), range(n)) for i in range(0, 1200, 3)]
+        found = traits(Biclustering(sets, M.shape), M, table, survival=("time", "event"), permutations=199)
+        for _, part in found.groupby("trait"):
+            assert 0.025 <= (part["p"] <= 0.05).mean() <= 0.075
 
 
 def test_within_strata_a_confounded_class_means_nothing():
@@ -147,7 +221,10 @@ def test_rows_positions_and_objects(samples):
 def test_files_and_bad_input(samples, tmp_path):
     path = tmp_path / "samples.tsv"
     samples.to_csv(path, sep="\t")
-    assert traits(SOLUTION, X, path)["trait"].nunique() == 5
+    table = traits(SOLUTION, X, path)
+    assert {*table["trait"]} == {"type", "age", "batch", "survival"}  # censoring is not ignored
+    assert table.attrs["notes"][0].startswith("time and event were taken as survival")
+    assert {*traits(SOLUTION, X, samples.assign(event=2.5))["trait"]} == {"type", "age", "batch", "time"}
     with pytest.raises(
         ParameterError, match=r"no label is shared \(annotations: a, b; matrix: s0, s1, s2.*Are the samples the columns"
     ):

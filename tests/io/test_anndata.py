@@ -320,3 +320,9 @@ def test_every_encoding_that_anndata_writes(tmp_path, limits, matrix, labels, pl
         assert (X.row_labels, X.col_labels) == (GENES, CELLS)
         np.testing.assert_array_equal(X.values, expected.T)
         assert X.sparse == sparse.issparse(values)
+
+
+def test_a_damaged_file_is_called_by_its_format(tmp_path):
+    (tmp_path / "bad.h5ad").write_text("X")
+    with pytest.raises(FormatError, match=r"the \.h5ad file is truncated or damaged"):
+        read_matrix(tmp_path / "bad.h5ad")

@@ -211,6 +211,9 @@ def test_genes_and_their_clusters(put):
         '"","module","gene"\n"1","blue","g1"\n"2","blue","g3"\n"3","grey","g2"\n"4","grey","g5"\n',
         ",module\ng1,blue\ng3,blue\ng2,grey\ng5,grey\n",
         "g1\tblue\ng3\tblue\ng2\tgrey\ng5\tgrey\n",
+        "group,names,scores\nblue,g1,9\nblue,g3,8\ngrey,g2,7\ngrey,g5,6\n",
+        "group,names,scores,pvals_adj\nblue,g1,9,0.01\nblue,g3,8,0.05\nblue,g4,7,0.06\ngrey,g2,7,0\ngrey,g5,6,0\n"
+        "grey,g1,-9,0\n",
         "# of the WGCNA\n\ng1,blue\ng3,blue\ng2,grey\ng5,grey\n",
     ],
 )

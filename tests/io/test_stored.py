@@ -334,7 +334,7 @@ def test_an_infinite_cell_of_what_is_stored_by_columns_is_named(tmp_path, limits
         file["X"] = cells
         file["obs/_index"], file["var/_index"] = [f"c{j}" for j in range(5)], [f"g{i}" for i in range(3)]
     X = read_matrix(tmp_path / "x.h5ad")
-    with pytest.raises(MatrixError, match=r"1 infinite cell, the first at row 'g1', column 'c4'"):
+    with pytest.raises(MatrixError, match=r"1 infinite value, the first at row 'g1', column 'c4'"):
         X.values  # noqa: B018
 
 

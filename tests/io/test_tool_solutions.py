@@ -434,3 +434,16 @@ def test_files_of_numbers_are_recognised_at_once(tmp_path):
     (tmp_path / "counts.txt").write_text(f"{members}\n" * 60)
     with pytest.raises(FormatError, match="not in any format of biclusters"):
         read_solution(tmp_path / "counts.txt")
+
+
+def test_a_gene_list_is_one_bicluster_and_rows_are_written_as_gene_sets(tmp_path):
+    X = Matrix(np.arange(12.0).reshape(4, 3), ("TP53", "MYC", "KRAS", "EGFR"), ("a", "b", "c"))
+    (tmp_path / "mine.txt").write_text("# my genes\nMYC\nEGFR\n")
+    found = read_solution(tmp_path / "mine.txt", X)
+    assert [(b.rows.tolist(), b.cols.tolist()) for b in found] == [([1, 3], [0, 1, 2])]
+    assert found.names == ["mine"]
+    write_solution(Biclustering([([0, 2], [1])], X.shape), tmp_path / "sets.gmt", X=X)
+    assert (tmp_path / "sets.gmt").read_text() == "B1\tcolumns: b\tTP53\tKRAS\n"
+    assert read_solution(tmp_path / "sets.gmt", X)[0].rows.tolist() == [0, 2]
+    with pytest.raises(SolutionError, match="give the matrix"):
+        write_solution(Biclustering([([0, 2], [1])], X.shape), tmp_path / "bare.gmt")

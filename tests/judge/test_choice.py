@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from bivaluate.judge.choice import CANDIDATE, best, called, candidates, nearest, verdict
+from bivaluate.judge.choice import CANDIDATE, best, called, candidates, of_measure, verdict
 
 
 def table(values: dict[tuple[str, int], list[float]], status: str = "ok") -> pd.DataFrame:
@@ -55,6 +55,9 @@ def test_nobody_wins_where_all_tie() -> None:
     assert len(best(summary, high=True)) == 0
     partly = candidates(table({("a", 2): [1.0], ("a", 3): [1.0], ("b", 2): [2.0]}), "nve", high=False)
     assert best(partly, high=False)["k"].tolist() == [2]
+    each = candidates(table({("a", 2): [1.0], ("a", 3): [1.0], ("b", 2): [2.0]}), "nve", high=False)
+    of_each = best(each, high=False, of=["dataset", "algorithm"])  # every algorithm has a best value
+    assert of_each[["algorithm", "k"]].to_numpy().tolist() == [["a", 2], ["b", 2]]
 
 
 def test_undefined_values_never_win() -> None:
@@ -73,13 +76,13 @@ def chosen(**choices):
 @pytest.mark.parametrize(
     ("choices", "by", "sentence"),
     [
-        ({"total_evidence": ("a", 2), "predictive": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells agree."),
-        ({"total_evidence": ("a", 2), "predictive": ("a", 3)}, "total_evidence", "d: evidence chooses a with K = 2; held-out cells agree on a, with K = 3."),
-        ({"total_evidence": ("a", 2), "predictive": ("b", 3)}, "predictive", "d: held-out cells choose b with K = 3; evidence chooses a with K = 2."),
+        ({"total_evidence": ("a", 2), "predictive": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2; held-out values agree."),
+        ({"total_evidence": ("a", 2), "predictive": ("a", 3)}, "total_evidence", "d: evidence chooses a with K = 2; held-out values agree on a, with K = 3."),
+        ({"total_evidence": ("a", 2), "predictive": ("b", 3)}, "predictive", "d: held-out values choose b with K = 3; evidence chooses a with K = 2."),
         ({"nve_cov": ("b", 3), "total_evidence": ("a", 2)}, "nve_cov", "d: NVE_cov chooses b with K = 3; evidence chooses a with K = 2."),
-        ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: no bicluster is supported and no candidate predicts held-out cells."),
+        ({"total_evidence": ("", 0), "predictive": ("", 0)}, "total_evidence", "d: no bicluster is supported and no candidate predicts held-out values."),
         ({"nve_cov": ("b", 3), "total_evidence": ("", 0)}, "nve_cov", "d: no bicluster is supported."),
-        ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful: no bicluster is supported, but held-out cells are predicted."),
+        ({"total_evidence": ("", 0), "predictive": ("a", 2)}, "total_evidence", "d: doubtful: no bicluster is supported, but held-out values are predicted."),
         ({"total_evidence": ("a", 2)}, "total_evidence", "d: evidence chooses a with K = 2."),
     ],
 )  # fmt: skip
@@ -104,7 +107,7 @@ def test_the_verdict_says_how_many_were_found(found, supported, finds_k, sentenc
 
 def test_another_bound_is_no_other_k():
     tables = chosen(total_evidence=("find", 5), predictive=("find", 3))
-    said = "d: evidence chooses find; held-out cells agree on find, asked for at most 3."
+    said = "d: evidence chooses find; held-out values agree on find, asked for at most 3."
     assert verdict(*tables, "total_evidence", finds_k=["find"]) == said
 
 
@@ -112,7 +115,7 @@ def test_another_bound_is_no_other_k():
     ("p_values", "by", "sentence"),
     [
         ({"total_evidence": 0.4}, "total_evidence", "d: surrogates have as much evidence (p = 0.4)."),
-        ({"total_evidence": 0.4, "predictive": np.nan}, "total_evidence", "d: doubtful: surrogates have as much evidence (p = 0.4), but held-out cells are predicted."),
+        ({"total_evidence": 0.4, "predictive": np.nan}, "total_evidence", "d: doubtful: surrogates have as much evidence (p = 0.4), but held-out values are predicted."),
         ({"nve_cov": 0.6, "total_evidence": 0.1}, "nve_cov", "d: NVE_cov chooses a with K = 2, no better than what it chooses in surrogates (p = 0.6); evidence agrees."),
     ],
 )  # fmt: skip
@@ -128,7 +131,6 @@ def test_equals_are_decided_by_fewer_biclusters_and_nothing_supported_by_raw_evi
     assert best(summary, high=True, above=0.0)["k"].tolist() == [3]
     none = equal.assign(total_evidence=0.0, raw_evidence=[4.0, 9.0, 7.0])
     assert len(best(candidates(none, "total_evidence", high=True, above=0.0), high=True, above=0.0)) == 0
-    assert nearest(none, none["dataset"].iloc[0]) == ("a", 3)
 
 
 def test_a_refined_solution_counts_for_its_algorithm():
@@ -138,3 +140,12 @@ def test_a_refined_solution_counts_for_its_algorithm():
     (row,) = best(candidates(results, "total_evidence", True, 0.0), True, 0.0).to_dict("records")
     assert (row["algorithm"], row["wins"], row["contests"], row["runner_up"]) == ("las-final", 3, 3, "cca K=3")
     assert called("las-final", 2) == "las (refined) with K = 2"
+
+
+def test_the_smallest_k_that_is_as_good_wins_unless_solutions_were_refined() -> None:
+    """`find` refines, and takes the most evidence of all: `select` on its plan must not choose otherwise."""
+    rows = [("lda", 5, 98.0), ("lda", 8, 100.0), ("lda-final", 8, 100.0)]
+    results = pd.DataFrame(rows, columns=["algorithm", "k", "total_evidence"])
+    results = results.assign(dataset="d", seed=0, status="ok", n_biclusters=5, n_supported=5)
+    for end, k in ((2, 5), (3, 8)):
+        assert best(of_measure(results[:end], "total_evidence"), high=True, above=0.0)["k"].tolist() == [k]

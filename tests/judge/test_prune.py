@@ -37,7 +37,7 @@ def test_duplicates_go(planted):
     advice = advise(planted, OTHER, GOOD, GOOD, (range(39), range(12)))
     assert [p.action for p in advice.proposals] == ["drop", "drop"]
     assert advice.names == ("B1", "B2")
-    assert advice.proposals[0].reason == "Drop B3: it is redundant (all its cells are in B2)."
+    assert advice.proposals[0].reason == "Drop B3: it is redundant (all its values are in B2)."
     assert advice.after["redundancy"] == 0 < advice.before["redundancy"]
     assert advice.after["total_evidence"] == pytest.approx(advice.before["total_evidence"], rel=1e-12)
 
@@ -64,7 +64,7 @@ def test_mergers_of_mergers(planted):
 def test_blocks_within_better_ones_go(planted):
     (proposal,) = advise(planted, (range(5, 15), range(6)), GOOD, OTHER).proposals
     assert (proposal.action, proposal.biclusters) == ("drop", ("B1",))
-    assert "all its cells are in B2" in proposal.reason
+    assert "all its values are in B2" in proposal.reason
 
 
 def test_noise_goes_unless_kept(planted):
@@ -91,7 +91,7 @@ def test_missing_cells_are_left_out_if_asked(planted):
         assert {key: side[key] for key in ("nve", "coverage", "total_evidence")} == {
             key: scores[key] for key in ("nve", "coverage", "total_evidence")
         }
-    with pytest.raises(MatrixError, match="or pass missing='omit' to average over the observed cells"):
+    with pytest.raises(MatrixError, match="or pass missing='omit' to average over the observed values"):
         advise(X, *pairs)
 
 
@@ -101,6 +101,11 @@ def test_nothing_may_be_left(planted):
     assert len(advice.solution) == 0
     assert np.isnan(advice.after["nve"])
     assert advise(planted).proposals == ()
+
+
+def test_what_is_too_small_is_kept_and_said(planted):
+    advice = advise(planted, GOOD, ([150, 151], [30, 31]), (range(150, 155), range(30, 34)))
+    assert (advice.names, advice.too_small) == (("B1", "B2"), ("B2",))
 
 
 def test_the_solution_given_is_not_changed(planted):

@@ -129,6 +129,9 @@ def test_the_merger_plot_rings_the_pairs_given_and_prints_values() -> None:
     assert len(ax.patches) == 2
     assert [text.get_text() for text in ax.texts].count("0.31") == 3
     assert len(plot_mergers(np.full((20, 20), 0.5)).texts) == 0
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["B1", "B2", "B3"]
+    named = plot_mergers([[0.3, 0.4], [0.4, 0.3]], names=["ribosome", "heat shock"])
+    assert [text.get_text() for text in named.get_yticklabels()] == ["ribosome", "heat shock"]
 
 
 def test_the_tradeoff_shows_every_solution_by_algorithm() -> None:

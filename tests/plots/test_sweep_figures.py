@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bivaluate.plots import plot_candidates
 from bivaluate.plots.nve_map import LIMIT, plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import ALGORITHMS
 from bivaluate.plots.sweeps import plot_ksweep
@@ -118,3 +119,9 @@ def test_winners_stack_to_the_number_of_data_sets_and_name_the_paper() -> None:
     assert [bar.get_x() for bar in ax.patches] == [0.0, 0.0, 8.0, 0.5]
     assert ax.get_yticklabels()[0].get_text().endswith("\npaper: CCA 5")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["CCA", "LAS"]
+
+
+def test_a_refined_solution_has_a_mark_of_its_own_within_the_ring() -> None:
+    table = pd.DataFrame({"algorithm": ["las", "las-final"], "k": 2, "seed": 0, "total_evidence": [90.0, 95.0]})
+    refined = plot_candidates(table).lines
+    assert [line.get_ydata()[0] for line in refined] == [90, 95, 95], "a line, the refined solution and its ring"

@@ -103,14 +103,15 @@ def best_class_mid_p(labels, members, permutations, rng):
     return observed, ((drawn < observed)[~ties].sum() + (ties.sum() + 1) / 2) / (permutations + 1)
 
 
-def logrank_numerator(times, events, members):
-    """Observed less expected events among members, death by death."""
-    total = 0.0
+def logrank(times, events, weights):
+    """Observed less expected weight of those who die, and its variance, death by death; members have weight 1."""
+    total = variance = 0.0
     for t in np.unique(times[events == 1]):
-        at_risk = times >= t
-        died = (times == t) & (events == 1)
-        total += died[members].sum() - died.sum() * at_risk[members].sum() / at_risk.sum()
-    return total
+        risk, died = weights[times >= t], weights[(times == t) & (events == 1)]
+        n, d = len(risk), len(died)
+        total += died.sum() - d * risk.mean()
+        variance += d * (n - d) / max(n - 1, 1) * risk.var()
+    return total, variance
 
 
 def spectra_scores(X, usages):

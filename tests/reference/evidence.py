@@ -19,6 +19,21 @@ def family(X):
     return "weights" if min(values) >= 0 and zeros >= 0.2 * len(values) and max(values) > 0 else "normal"
 
 
+def unskewed(X):
+    """log2(1 + x/u) of values that are not negative and heavily skewed; others as they are."""
+    n, m = X.shape
+    values = [X[i][j] for i, j in cells_of(X, range(n), range(m))]
+    if family(X) == "weights" or min(values) < 0 or set(values) <= {0, 1}:
+        return X
+    mean = sum(values) / len(values)
+    square, cube = (sum((value - mean) ** power for value in values) / len(values) for power in (2, 3))
+    if cube <= 2 * square**1.5:
+        return X
+    whole = all(value == round(value) for value in values)
+    unit = 1.0 if whole else median([value for value in values if value > 0])
+    return np.array([[math.log2(1 + value / unit) for value in row] for row in X])
+
+
 def log_choose(n, r):
     return math.lgamma(n + 1) - math.lgamma(r + 1) - math.lgamma(n - r + 1)
 
@@ -94,7 +109,7 @@ class Weights:
                 for line in range(len(own)):
                     if sums[line] > 0:
                         own[line] += max(-1, min(1, (sums[line] - mean[line]) / slope[line]))
-        E = {}
+        E, self.logs = {}, (x, y)
         for i, j in self.seen:
             t = math.exp(x[i] + y[j])
             E[i, j] = t / (1 + t) if self.binary else math.log2(1 + t)
@@ -102,6 +117,8 @@ class Weights:
 
     def accept(self, block, raw, form):
         """Raise the block until it has its weight, then rows, then columns, four times; overlaps add up."""
+        if form != "level":
+            return
         self.plain = getattr(self, "plain", dict(self.E))
         own = cells_of(self.X, *block)
         level = sum(self.E[at] for at in own) / sum(self.plain[at] for at in own)
@@ -151,8 +168,39 @@ class Weights:
 
         return d(o, e) + d(cells - o, cells - e) if self.binary else d(o / self.phi, e / self.phi)
 
+    def profile(self, block, side):
+        """A group that takes in one side as a whole: do its lines agree on the other lines, beyond their own scatter?"""
+        other, z, e_of, basis = 1 - side, [], [], []
+        for line in range(self.X.shape[other]):
+            cells = [at for at in self.seen if at[other] == line and at[side] in block[side] and self.E[at] > 0]
+            if not cells:
+                continue
+            phi = {}
+            for member in {at[side] for at in cells}:
+                line_cells = [at for at in self.seen if at[side] == member and self.first[at] > 0]
+                live = len({at[other] for at in self.seen if self.first[at] > 0})
+                pearson = sum(self.Y[at] ** 2 / self.first[at] for at in line_cells) - (self.R, self.C)[side][member]
+                phi[member] = 1.0 if self.binary else max(pearson / max(live - 1, 1), self.phi_first)
+            e = sum(self.E[at] for at in cells)
+            v = sum(phi[at[side]] * self.plain_of(at) for at in cells)
+            x = self.logs[other][line]
+            z.append((sum(self.Y[at] for at in cells) - e) / math.sqrt(v))
+            basis.append([x**2 * e / math.sqrt(v), x * e / math.sqrt(v), e / math.sqrt(v)])
+            e_of.append(e)
+        left = np.array(z) - np.array(basis) @ np.linalg.lstsq(np.array(basis), np.array(z))[0]
+        squares = sorted(left**2)[:-2]
+        found = sum(squares) / max(len(squares) - 3, 1)
+        freedom = max(len(squares) - 3, 0) / (1 + sum(1 / e for e in e_of) / len(e_of) / 2)
+        return (freedom / 2 * (found - 1 - math.log(found)) if found > 1 else 0.0), ("columns", "rows")[side]
+
+    def plain_of(self, at):
+        return getattr(self, "plain", self.E)[at]
+
     def judge(self, block):
         n, m = self.X.shape
+        whole = [len(block[0]) == n, len(block[1]) == m]
+        if sum(whole) == 1 and len(self.seen) == n * m:
+            return self.profile(block, 0 if whole[1] else 1)
         inside, across, down = (
             cells_of(self.X, *lines) for lines in (block, (block[0], range(m)), (range(n), block[1]))
         )
@@ -241,6 +289,7 @@ class Normal:
         self.squares = self.row_squares.sum()
         self.lost = max(self.N - self.squares, 0.0)
         self.series, self.loudness = 0.0, np.ones((n, m))
+        self.Z0, self.terms = self.Z, []
         lines = (self.row_squares / np.maximum(seen.sum(1), 1), self.col_squares / np.maximum(seen.sum(0), 1))
         self.row_loudness, self.col_loudness = (np.minimum(of, 1) for of in lines)
         self.usual = (median(abs(self.Z[seen])) / NormalDist().inv_cdf(0.75)) ** 2
@@ -354,19 +403,24 @@ class Normal:
         _, _, explained, (D, left), (level, rows, cols, B, M) = next(f for f in self.forms(block) if f[1] == form)
         n, m = self.X.shape
         by_cols, by_rows = map(factor, shares(self.X, block))
-        P = np.zeros((n, m))
-        inside = np.zeros(B.shape)
-        if form in ("level", "columns", "rows", "both", "affine"):
-            inside += by_cols * by_rows * level
+        level_of_all = by_cols * by_rows * level
+        ones = np.ones(B.shape)
+        parts = []
+        if form == "level":
+            parts.append(level_of_all * ones)
         if form in ("columns", "both"):
-            inside += by_cols * (cols - level)
+            parts.append(by_cols * (cols - level) * ones + (level_of_all if form == "columns" else 0))
         if form in ("rows", "both", "affine"):
-            inside += by_rows * (rows - level)[:, None]
+            parts.append((by_rows * (rows - level) + level_of_all)[:, None] * ones)
         if form in ("shape", "affine"):
-            inside += self.fitted("shape", (B - (rows[:, None] if form == "affine" else 0)) * M, M, level, rows, cols)
-        P[np.ix_(*block)] = inside
-        P = P - P.mean(0) - P.mean(1)[:, None] + P.mean()
-        self.Z = np.where(self.seen, self.Z - P, 0.0)
+            parts.append(
+                self.fitted("shape", (B - (rows[:, None] if form == "affine" else 0)) * M, M, level, rows, cols)
+            )
+        for part in parts:
+            P = np.zeros((n, m))
+            P[np.ix_(*block)] = part
+            self.terms.append(P - P.mean(0) - P.mean(1)[:, None] + P.mean())
+        self.Z = np.where(self.seen, self.Z0 - sum(self.terms), 0.0)
         self.row_squares[block[0]] = np.maximum(self.row_squares[block[0]] - D.sum(1), 0)
         self.col_squares[block[1]] = np.maximum(self.col_squares[block[1]] - D.sum(0), 0)
         self.squares = max(self.squares - explained, 0.0)
@@ -378,19 +432,47 @@ def evidence(X, blocks):
 
     Where a shape is accepted and others with evidence alone are not, the selection is made again without shapes.
     """
-    X = np.asarray(X, dtype=float)
+    X = unskewed(np.asarray(X, dtype=float))
     if family(X) == "weights":
-        return selected(Weights(X), blocks)[:4]
-    *found, accepted = selected(Normal(X), blocks)
+        return in_best_order(lambda: Weights(X), blocks)[:4]
+    *found, accepted = in_best_order(lambda: Normal(X), blocks)
     alone, gain, own, order = found
     if {"shape", "affine"} & {*accepted} and sum(alone > 0) > len(order):
-        _, other, forms, others, _ = selected(Normal(X, shapes=False), blocks)
+        _, other, forms, others, _ = in_best_order(lambda: Normal(X, shapes=False), blocks)
         if sum(other[others]) > sum(gain[order]):
             return alone, other, [forms[k] if k in others else own[k] for k in range(len(blocks))], others
     return found
 
 
-def selected(model, blocks):
+def alike(shape, one, other):
+    """The share of the level of one block that the level of another explains, beside means of rows and columns."""
+    levels = []
+    for rows, cols in (one, other):
+        level = np.zeros(shape)
+        level[np.ix_(rows, cols)] = 1
+        levels.append((level - level.mean(0) - level.mean(1)[:, None] + level.mean()).ravel())
+    squares = (levels[0] @ levels[0]) * (levels[1] @ levels[1])
+    return (levels[0] @ levels[1]) ** 2 / squares if squares > 1e-12 else 0.0
+
+
+def in_best_order(make, blocks):
+    """By gain, or with one of the first three to the end that are like later ones with which they share no cell."""
+    model = make()
+    tried = [selected(model, blocks)]
+    alone, _, _, order, _ = tried[0]
+    late, tiles = [], [at for rows, cols in blocks for at in cells_of(np.zeros(model.X.shape), rows, cols)]
+    if len(tiles) == len({*tiles}) == model.X.size:  # a partition
+        return tried[0]
+    for at, k in enumerate(order):
+        later = [j for j in range(len(blocks)) if j not in order[: at + 1] and alone[j] > 0]
+        apart = [j for j in later if not ({*blocks[k][0]} & {*blocks[j][0]} and {*blocks[k][1]} & {*blocks[j][1]})]
+        if any(alike(model.X.shape, blocks[k], blocks[j]) > 0.1 for j in apart):
+            late.append(k)
+    tried += [selected(make(), blocks, k) for k in late[:3]]
+    return max(tried, key=lambda found: sum(found[1][found[3]]))
+
+
+def selected(model, blocks, last=None):
     shape = model.X.shape
     model.given(blocks)
     alone = [model.judge(block) for block in blocks]
@@ -403,10 +485,13 @@ def selected(model, blocks):
         judged = {k: model.judge(blocks[k]) for k in waiting}
         for k in waiting:
             gain[k] = judged[k][0] - names(shape, blocks[k], before) - model.log_tests
-        if not waiting or max(gain[k] for k in waiting) <= 0:
+        ready = [k for k in waiting if k != last]
+        if last is not None and (not ready or max(gain[k] for k in ready) <= 0):
+            last, ready = None, waiting
+        if not ready or max(gain[k] for k in ready) <= 0:
             forms = [form if result[k] > 0 or k in order else None for k, (_, form) in enumerate(alone)]
             return np.array(result), np.array(gain), forms, order, accepted
-        k = max(waiting, key=lambda k: gain[k])
+        k = max(ready, key=lambda k: gain[k])
         order.append(k)
         accepted.append(judged[k][1])
         model.accept(blocks[k], *judged[k])

@@ -49,7 +49,9 @@ def test_it_says_what_came_out_and_where(small) -> None:
     said = " ".join(result.output.split())
     assert replication_headline(folder / "replication") in said
     assert replication_headline(folder / "replication") in (folder / "REPLICATION.md").read_text(encoding="utf-8")
-    assert re.search(r"\d+ checks cannot be decided by this run and need --full: claims 1", said)
+    first = re.search(r"(\d+ of \d+ checks cannot be decided by this run and need --full): claims 1", said)
+    assert first.start() < said.index(replication_headline(folder / "replication"))
+    assert f">{first[1]}. " in (folder / "report.html").read_text(encoding="utf-8")
     assert f"report: {folder / 'report.html'}" in result.output.replace("\n", "")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bivaluate._arrange import make_axis
 from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
-from bivaluate.report.pictures import Budget, _standardised, draw_solution, make_picture
+from bivaluate.report.pictures import Budget, _heatmap, _standardised, draw_solution, make_picture
 from bivaluate.report.source import Drawn
 from bivaluate.solution import Biclustering
 
@@ -56,7 +56,7 @@ def test_binned_cells_are_means_of_observed_cells() -> None:
         for c in range(picture.cols.n_bins):
             cols = picture.cols.order[picture.cols.edges[c] : picture.cols.edges[c + 1]]
             assert picture.values[r, c] == pytest.approx(np.nanmean(values[np.ix_(rows, cols)]))
-    assert picture.note.startswith("Too large to draw cell by cell: each cell shown is a mean (70 rows in ")
+    assert picture.note.startswith("Too large to draw value by value: each tile is a mean (70 rows in ")
 
 
 def test_constant_rows_are_blank_where_rows_are_standardised() -> None:
@@ -74,6 +74,17 @@ def test_the_colours_of_counts_begin_at_zero() -> None:
     shown = draw_solution(Drawn(drawn.matrix, solution, drawn.records, drawn.mergers, drawn.verdict), Budget.shared(1))
     assert shown["heatmap"]["from_zero"]
     assert shown["heatmap"]["middle"] == shown["heatmap"]["reach"] == np.percentile(counts, 98) / 2
+
+
+def test_skewed_values_are_coloured_by_their_logarithms() -> None:
+    values = np.random.default_rng(0).lognormal(4, 2, (40, 20))
+    solution = Biclustering([(range(5), range(5))], shape=(40, 20))
+    skewed, even = (_heatmap(Matrix(x), solution, 60_000) for x in (values, np.log(values)))
+    assert skewed["unit"] == pytest.approx(np.median(values))
+    reach = skewed["middle"] + skewed["reach"]
+    assert reach == pytest.approx(np.percentile(np.log2(1 + values / skewed["unit"]), 98))
+    assert even["unit"] == 0
+    assert even["middle"] == pytest.approx(np.median(np.log(values)))
 
 
 def test_a_block_of_all_missing_cells_is_missing() -> None:

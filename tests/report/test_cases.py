@@ -55,7 +55,7 @@ def test_find_is_not_advised_where_find_found_nothing(algorithm: str) -> None:
     pairs = [(range(10), range(5)), (range(20, 30), range(8, 14))]
     result = evaluate(X, Biclustering(pairs, X.shape, info={"algorithm": algorithm, "name": "mine"}))
     steps = make_page(read_source(result)).verdict.next_steps
-    assert any(step.startswith("`bivaluate find MATRIX`") for step in steps) == (algorithm != "find")
+    assert any(step.startswith("`bivaluate.find(X)`") for step in steps) == (algorithm != "find")
     assert steps == result.verdict.next_steps
 
 
@@ -90,7 +90,7 @@ def test_a_large_matrix_is_binned_and_says_so(visit: Visit, tmp_path: Path) -> N
     assert path.stat().st_size < 2_000_000
     shown = visit(path)
     note = shown.locator("#judged-map .caption").first.inner_text()
-    assert "Too large to draw cell by cell: each cell shown is a mean (20,000 rows in " in note
+    assert "Too large to draw value by value: each tile is a mean (20,000 rows in " in note
     assert "500 columns in " in note
     canvas = shown.locator("#judged-map canvas").first
     canvas.scroll_into_view_if_needed()
@@ -224,9 +224,9 @@ def test_a_caller_may_begin_the_page_and_fold_its_rows(
     assert (
         shown.locator("#section-claims ~ #runs h2")
         .first.inner_text()
-        .startswith("planted: 3 of 3 supported; doubled: 3 of 5")
+        .startswith("planted: most evidence, 3 of 3 supported; doubled: 3 of 5")
     )
-    first, second = shown.locator("details.fold:not(.measures)").all()
+    first, second = shown.locator("#section-claims details.fold").all()
     assert [mark.inner_text() for mark in first.locator("summary .mark").all()] == ["1 reproduced", "1 partly"]
     assert not first.locator("table").is_visible()
     first.locator("summary").click()

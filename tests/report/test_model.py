@@ -325,8 +325,11 @@ def test_rows_and_columns_are_called_what_they_are(evaluations: list[Evaluation]
     outside = np.setdiff1d(np.arange(matrix.shape[1]), block.cols)
     differs = [matrix.values[i, block.cols].mean() - matrix.values[i, outside].mean() for i in block.rows]
     assert np.mean(differs) < 0  # a block that is lower: the lowest come first
-    strongest = [str(matrix.row_labels[block.rows[k]]) for k in np.argsort(differs)[:5]]
-    assert page.verdict.biclusters[0]["members"] == ", ".join([*strongest, "…"])
+    strongest = [str(matrix.row_labels[block.rows[k]]) for k in np.argsort(differs)[:4]]
+    others = np.setdiff1d(np.arange(matrix.shape[0]), block.rows)
+    below = [matrix.values[block.rows, j].mean() - matrix.values[others, j].mean() for j in block.cols]
+    times = [str(matrix.col_labels[block.cols[k]]) for k in np.argsort(below)[:4]]
+    assert page.verdict.biclusters[0]["members"] == " × ".join(", ".join([*some, "…"]) for some in (strongest, times))
     assert "genes" in page.verdict.reason
 
 
@@ -364,7 +367,7 @@ def test_a_run_with_stability_and_held_out_cells_says_so(tmp_path: Path) -> None
     assert [m["symbol"] for m in page.data["measures"] if m["key"] in fits] == ["gain", "stability"]
     assert {"predictive", "stability"} <= set(page.data["main"])
     assert page.verdict.headline == "LAS, K = 2: both biclusters are supported."
-    assert page.verdict.notes[1].startswith("It predicts held-out cells")
+    assert page.verdict.notes[1].startswith("It predicts held-out values")
     assert page.verdict.notes[2].startswith("Its biclusters are reproducible under subsampling")
     assert "stability under subsampling" in render(page)
 

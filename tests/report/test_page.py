@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bivaluate import Matrix, write_matrix
+from bivaluate import Biclustering, Matrix, write_matrix
 from bivaluate.enrichment import GeneSets
-from bivaluate.evaluation import Evaluation
-from bivaluate.judge.verdict import described
+from bivaluate.evaluation import Evaluation, evaluate
+from bivaluate.judge.verdict import described, with_shares
 from bivaluate.report import build_report
 from bivaluate.report.source import ENDS, Null, read_source
 from bivaluate.sweep import Run
@@ -217,7 +218,7 @@ def test_a_link_opens_the_solution_it_points_to(visit: Visit, page: Path) -> Non
     shown = visit(page)
     assert not shown.locator("#solution-2 canvas").count()
     shown.locator(f"{SOLUTIONS} a[href='#solution-2']").click()
-    assert shown.locator("#solution-2 canvas").first.is_visible()
+    shown.locator("#solution-2 canvas").first.wait_for(state="visible")
 
 
 @pytest.mark.parametrize(("which", "scheme"), [("page", "dark"), ("run_page", "light")])
@@ -267,6 +268,52 @@ def test_it_prints_in_light_colours_without_controls(visit: Visit, page: Path) -
     assert shown.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+def test_paper_has_no_word_on_the_pointer_and_no_methods(visit: Visit, page: Path) -> None:
+    shown = visit(page)
+    assert shown.locator(".by-hand").first.is_visible()
+    shown.emulate_media(media="print")
+    shown.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert shown.locator(".by-hand").first.is_hidden()
+    assert shown.locator("#methods dl").is_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_labels_stand_beside_their_blocks(visit: Visit, tmp_path: Path, width: int) -> None:
+    X = np.random.default_rng(0).normal(size=(600, 60))
+    names = ["M1_up", "M2_profile", "M3_down", "M4_scaled", "tiny", "M1_half_noise"]
+    rows = [range(40), range(60, 95), range(100, 125), range(130, 160), range(200, 202), range(20, 60)]
+    cols = [range(20), range(20, 40), range(42, 57), range(5, 30), range(1, 3), range(20)]
+    solution = Biclustering(zip(rows, cols, strict=True), X.shape, names=names)
+    shown = visit(build_report(evaluate(X, solution), tmp_path / "r.html"), width)
+    labels = json.loads(shown.locator("#judged-map .heat-frame canvas").get_attribute("data-labels"))
+    assert len(labels) == len(names)
+    for k, a in enumerate(labels):
+        assert a["away"] < 60
+        for b in labels[:k]:
+            assert abs(a["y"] - b["y"]) >= 17 or a["x"] + a["w"] <= b["x"] or b["x"] + b["w"] <= a["x"]
+
+
+def test_sixteen_biclusters_have_sixteen_colours(visit: Visit, page: Path) -> None:
+    for scheme in ("light", "dark"):
+        shown = visit(page, scheme=scheme)
+        colours = shown.evaluate("d3.range(16).map((i) => R.token(R.series(i).slice(4, -1)))")
+        assert len({*colours}) == 16
+        assert "" not in colours
+
+
+def test_weak_support_looks_weak_and_cut_tables_have_a_shadow(
+    visit: Visit, evaluations: list[Evaluation], tmp_path: Path
+) -> None:
+    weak = replace(evaluations[0].verdict, biclusters=({**evaluations[0].verdict.biclusters[0], "strength": "weak"},))
+    source = read_source(evaluations[:1])
+    drawn = source.load(0)
+    assert drawn is not None
+    shown = visit(build_report(replace(source, load=lambda i: replace(drawn, verdict=weak)), tmp_path / "r.html"), 390)
+    assert shown.locator("#verdict .mark.weak").evaluate("e => getComputedStyle(e).borderTopStyle") == "dashed"
+    layers = shown.locator(".scroll").first.evaluate("e => getComputedStyle(e).backgroundAttachment")
+    assert layers == "local, scroll"
+
+
 def test_the_winner_is_open_and_its_best_biclusters_are_marked(
     visit: Visit, evaluations: list[Evaluation], tmp_path: Path
 ) -> None:
@@ -295,19 +342,23 @@ def test_the_record_is_on_top_with_the_picture_and_the_next_steps(
 ) -> None:
     shown = visit(page)
     heading = shown.get_by_role("heading", level=1)
-    assert heading.inner_text().replace("\xa0", " ") == "planted: 3 of 3 supported; doubled: 3 of 5; single: 1 of 1."
+    assert (
+        heading.inner_text().replace("\xa0", " ")
+        == "planted: most evidence, 3 of 3 supported; doubled: 3 of 5; single: 1 of 1."
+    )
     assert heading.bounding_box()["y"] < 300
     verdict = evaluations[0].verdict
     assert shown.locator("#verdict .reason").inner_text() == verdict.reason
     rows = shown.locator("#verdict .record tbody tr").all()
     assert [row.locator("th").inner_text() for row in rows] == [row["bicluster"] for row in verdict.biclusters]
     for row, known in zip(rows, verdict.biclusters, strict=True):
-        cells = row.locator("td").all_inner_texts()
-        assert cells == [*described(known), known["members"]]
+        said, *cells = row.locator("td").all_inner_texts()
+        assert [said.partition("\n")[0], *cells] == [*described(known), known["members"]]
     picture = shown.locator("#judged-map canvas").first.bounding_box()
-    step = shown.locator("#verdict .step").first.bounding_box()
-    assert heading.bounding_box()["y"] < picture["y"] < step["y"]
-    assert shown.locator("#verdict .step").all_inner_texts() == [step.replace("`", "") for step in verdict.next_steps]
+    assert heading.bounding_box()["y"] < picture["y"]
+    steps = shown.locator("#verdict .step")
+    assert steps.all_inner_texts() == [step.replace("`", "") for step in verdict.next_steps]
+    assert all(picture["y"] < step.bounding_box()["y"] for step in steps.all())
 
 
 def test_a_verdict_other_than_supported_says_why(visit: Visit, page: Path, evaluations: list[Evaluation]) -> None:
@@ -335,7 +386,9 @@ def test_one_solution_is_not_compared_and_its_members_are_visible_and_printed(
 
 def test_the_words_are_explained_on_the_page(visit: Visit, page: Path) -> None:
     shown = visit(page)
+    assert not shown.locator("#glossary dl, #methods dl").first.is_visible()  # folded away: the page stays short
     shown.get_by_role("link", name="what the words mean").first.click()
+    shown.locator("#glossary dl").wait_for(state="visible")
     assert "too small to judge" in shown.locator("#glossary").inner_text()
 
 
@@ -352,6 +405,7 @@ def test_a_question_about_k_gets_its_curve(visit: Visit, run: Run, tmp_path: Pat
     shown = visit(build_report(part, tmp_path / "r.html"))
     curve = shown.locator("#k-curve")
     assert curve.locator("svg .point").count() == 3
+    assert curve.locator("svg text", has_text="Evidence").count() == 1
     curve.locator(".point").first.hover()
     assert "supported" in shown.locator("#tip").inner_text()
 
@@ -490,7 +544,7 @@ def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[
     panel = shown.locator("#solution-1 .part", has_text="What the genes share")
     assert "1 of 3 biclusters is enriched" in panel.inner_text()
     assert panel.locator("[data-key=title]").all_inner_texts()[-1] == "ribosome"
-    assert shown.locator("#verdict .record [data-label=share]").all_inner_texts() == ["ribosome", "–", "–"]
+    assert shown.locator("#verdict .record [data-label='rows share']").all_inner_texts() == ["ribosome", "–", "–"]
     ask(shown, 1, "coherent")
     table = "#solution-1 .solution-body .part:first-child table"
     shown.locator(f"{table} tbody [data-key='enriched_sets']").first.wait_for(state="attached")
@@ -498,6 +552,38 @@ def test_enriched_sets_are_a_column_and_a_panel(visit: Visit, evaluations: list[
     with (tmp_path / "r.enrichment.csv").open() as stream:
         assert [(row["set"], row["title"]) for row in csv.DictReader(stream)] == [("ribosome", "made up")]
     assert not any("bivaluate enrich" in text for text in shown.locator(".step").all_inner_texts())
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_verdicts_fit_beside_everything_that_is_known(
+    visit: Visit, evaluations: list[Evaluation], tmp_path: Path, width: int
+) -> None:
+    verdict = replace(evaluations[1].verdict, nouns=("genes", "tumours"))
+    for side in (0, 1):
+        verdict = with_shares(verdict, ["HALLMARK_INTERFERON_ALPHA_RESPONSE.UP"] * len(verdict.biclusters), side)
+    drawn = replace(read_source(evaluations[1]).load(0), verdict=verdict)
+    shown = visit(build_report(replace(read_source(evaluations[1]), load=lambda k: drawn), tmp_path / "r.html"), width)
+    table = shown.locator("#verdict .record")
+    assert table.locator("thead th").all_inner_texts()[1:3] == ["verdict", "evidence"]
+    assert table.locator("tbody tr").first.locator("td").first.inner_text().endswith("supported")
+    assert {"genes share", "tumours share"} <= {*table.locator("thead th").all_inner_texts()}
+    assert shown.evaluate(
+        "[...document.querySelectorAll('#verdict > p, #verdict td')].every((e) => e.scrollWidth <= e.clientWidth)"
+    )
+    fits = "(box) => box.scrollWidth <= box.clientWidth && box.getBoundingClientRect().right <= innerWidth"
+    assert shown.locator("#verdict .scroll").evaluate(fits)
+
+
+def test_the_heatmap_opens_where_blocks_can_be_seen(visit: Visit, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 30))
+    X[:15, :10] += 3
+    for levels, view in ((0.0, "As measured"), (6.0, "Rows standardised")):
+        matrix = X + rng.normal(0, levels, size=(60, 1))
+        shown = visit(build_report(evaluate(matrix, [(range(15), range(10))]), tmp_path / "r.html"))
+        pressed = shown.locator("#judged-map .switch button[aria-pressed=true]")
+        assert pressed.all_inner_texts() == [view]
+        assert ("rows standardised" in shown.locator("#judged-map .caption").first.inner_text()) == (levels > 0)
 
 
 def test_the_curve_of_equal_balance_is_of_one_nve_cov(visit: Visit, run_page: Path) -> None:

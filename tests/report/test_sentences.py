@@ -52,7 +52,7 @@ def test_no_headline_of_a_choice_is_longer_than_fifteen_words(verdicts: tuple[st
     assert len(said.headline.replace(" = ", "=").split()) <= 15
 
 
-def test_the_headline_says_that_evidence_still_rises_and_where_all_are_supported() -> None:
+def test_a_choice_says_where_all_are_supported_and_that_evidence_still_rises() -> None:
     counts = {4: (80.0, 4), 8: (94.0, 8), 10: (93.0, 9), 12: (100.0, 11)}
     groups = [
         group("Spectral co-clustering", k, **good(total_evidence=value, n_biclusters=k, n_supported=n))
@@ -60,12 +60,14 @@ def test_the_headline_says_that_evidence_still_rises_and_where_all_are_supported
     ]
     own = record(*("supported",) * 11, "redundant")
     said = speak(case(groups, "total_evidence", verdict=own, fitted=True))
-    expected = "Spectral co-clustering, K = 12: evidence still rises; 11 of 12 are supported; with K = 8, all 8."
+    expected = "Spectral co-clustering, K = 12: about 11 biclusters are supported; up to K = 8 every one is."
     assert said.headline == expected
     assert len(said.headline.replace(" = ", "=").split()) <= 15
-    assert said.notes[0].startswith("K = 8, with every bicluster supported, has 94 % of the evidence; K = 12 is the ")
+    assert said.notes[0] == "K = 8 has 94 % of the evidence of K = 12."
+    assert said.notes[1] == "Evidence still rises at K = 12, the largest tried: try larger ones."
     alone = speak(case(groups[:2], "total_evidence", fitted=True))
-    assert alone.headline == "Spectral co-clustering, K = 8: evidence still rises; all 8 biclusters are supported."
+    assert alone.headline == "Spectral co-clustering, K = 8: all 8 biclusters are supported."
+    assert alone.notes[0] == "Evidence still rises at K = 8, the largest tried: try larger ones."
 
 
 def test_the_headline_compares_several_tools() -> None:
@@ -76,9 +78,9 @@ def test_the_headline_compares_several_tools() -> None:
     ]
     said = [speak(case(groups[:n], "total_evidence")).headline for n in (2, 3, 4)]
     assert said == [
-        "QUBIC: 2 of 6 supported; UnPaSt: 3 of 4.",
-        "QUBIC: 2 of 6 supported; UnPaSt: 3 of 4; ISA: 1 of 2.",
-        "QUBIC: 2 of 6 supported; UnPaSt: 3 of 4; 2 others have less evidence.",
+        "QUBIC: most evidence, 2 of 6 supported; UnPaSt: 3 of 4.",
+        "QUBIC: most evidence, 2 of 6 supported; UnPaSt: 3 of 4; ISA: 1 of 2.",
+        "QUBIC: most evidence, 2 of 6 supported; UnPaSt: 3 of 4; 2 others have less.",
     ]
     assert max(len(text.split()) for text in said) <= 15
 
@@ -98,7 +100,7 @@ def test_where_nothing_is_supported_what_comes_nearest_is_named() -> None:
     none = [group(name, 3, **good(total_evidence=0.0, n_supported=0)) for name in ("LAS", "CCA")]
     known = case(none, "total_evidence", near="LAS, K = 3", fitted=True)
     assert speak(known).headline == "Nothing is supported; LAS, K = 3 comes nearest."
-    assert "No bicluster is supported (LAS, K = 3 comes nearest)." in notes(known)
+    assert "No bicluster is supported." in notes(known)
 
 
 def test_candidates_that_tie() -> None:
@@ -114,6 +116,10 @@ def test_what_failed_is_no_finding_about_the_data() -> None:
         speak(case([failed], "nve")).headline
         == "No solution could be scored: Spectral, K = 9 failed (K exceeds a side)."
     )
+    slow = group("LAS", 9, statuses={"timed out": 1}, nve=math.nan)
+    all_of_them = speak(case([failed, slow], "nve"))
+    assert all_of_them.headline == "No solution could be scored: 2 of 3 fits failed; 1 of 3 fits timed out."
+    assert not all_of_them.notes, "said once"
     some = [group("LAS", 3, **good()), failed]
     assert "2 of 3 fits failed." in notes(case(some, "total_evidence"))
 
@@ -121,6 +127,7 @@ def test_what_failed_is_no_finding_about_the_data() -> None:
 def test_an_unfinished_run_says_so_first_and_how_to_go_on() -> None:
     said = speak(case([group("LAS", 3, **good())], "total_evidence", missing=2, planned=6))
     assert said.notes[0] == "2 of 6 planned fits are not finished: the verdict may change."
+    assert said.headline.startswith("Preliminary: ")
     assert said.next_steps[0] == "Start the same command again to finish the run."
     assert speak(Findings((), missing=4, planned=4)).headline == "Nothing has been scored yet."
 
@@ -183,11 +190,13 @@ def test_the_winner_beside_its_surrogates(p: float, surrogates: int, words: str)
     known = case(groups, "nve", p_value=p, surrogates=surrogates)
     assert words in notes(known)
     assert "K = 3 is the smallest tried: try smaller ones." in notes(known)
+    two = case([group("LAS", 2, nve=0.2), group("LAS", 5, nve=0.4)], "nve")
+    assert "smallest" not in " ".join(notes(two)), "one bicluster cannot be compared, one of a partition is the matrix"
 
 
 def test_measures_that_prefer_another_solution_are_named_with_the_reason() -> None:
     groups = [group("LAS", 3, **good(nve=0.9)), group("CCA", 3, **good(total_evidence=2.0, nve=0.3))]
-    said = "NVE prefers CCA, K = 3. They measure coherence and coverage, not whether chance would give the same."
+    said = "NVE prefers CCA, K = 3: they measure coherence and coverage, not whether chance would give the same."
     assert said in notes(case(groups, "total_evidence"))
 
 
@@ -200,7 +209,7 @@ def test_held_out_cells_and_subsampling_are_told_and_asked_for() -> None:
         [group("LAS", 2, **good()), group("CCA", 3, **good(total_evidence=9.0))], "total_evidence", fitted=True
     )
     asked = replace(plain, held_out="bivaluate sweep x --held-out 5")
-    assert speak(asked).next_steps == ("`bivaluate sweep x --held-out 5` shows which choice predicts held-out cells.",)
+    assert speak(asked).next_steps == ("`bivaluate sweep x --held-out 5` shows which choice predicts held-out values.",)
     assert speak(plain).next_steps == ()
 
 

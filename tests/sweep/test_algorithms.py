@@ -94,7 +94,7 @@ def test_what_cannot_take_the_data_says_so_before_anything_starts(matrix, tmp_pa
         Sweep(Plan([matrix], ["cmd:no-such-tool {matrix}"], k=[2]), tmp_path / "other").run()
     holes = Matrix(np.where(np.eye(9, 5), np.nan, 1.0))
     write_matrix(holes, tmp_path / "holes.tsv")
-    with pytest.raises(MatrixError, match=r"cca cannot be run on data set holes: .* without missing cells"):
+    with pytest.raises(MatrixError, match=r"cca cannot be run on data set holes: .* without missing values"):
         Sweep(Plan([str(tmp_path / "holes.tsv")], ["cca"], k=[2]), tmp_path / "third").run()
 
 
@@ -152,7 +152,7 @@ def test_sparse_matrices_stay_sparse(tmp_path, limits):
     assert dense.results["status"].tolist() == ["ok"]  # small enough to be made dense
     limits(LARGEST_DENSE_BYTES=1000)
     with pytest.raises(
-        MatrixError, match=r"cca cannot be run on data set counts: cca needs every cell, .* as a dense array"
+        MatrixError, match=r"cca cannot be run on data set counts: cca needs every value, .* as a dense array"
     ):
         Sweep(plan, tmp_path / "run").run()
     limits(LARGEST_DENSE_BYTES=1 << 31, LARGEST_COPY=11_000)  # all cells are more, the stored ones less

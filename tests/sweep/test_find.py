@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from bivaluate.judge.choice import winners
 from bivaluate.sweep import refine
 from bivaluate.sweep.plan import stored_plan
 from bivaluate.sweep.portfolio import PORTFOLIO, make_view, traits_of, unsuited, view_for
+from bivaluate.sweep.refine import split
 from bivaluate.sweep.schedule import choose_for
 from bivaluate.sweep.stages import EXTRA_SEED, FIRST_K, Fit, Searched, best_fit, next_fits
 from tests.sweep.standins import BLOCKS
@@ -57,10 +59,28 @@ def test_the_answer_is_the_supported_part_of_the_best_candidate(found, raised) -
     best = found.candidates.iloc[0]
     assert best["total_evidence"] == pytest.approx(judged.total, rel=1e-9)
     assert found.candidates["total_evidence"].is_monotonic_decreasing
-    assert repr(found).startswith("Found(2 biclusters, all with a shifted mean. LAS (K = 2) found them; Bregman (K = ")
-    assert found.verdict.headline == "2 biclusters, all with a shifted mean."
+    assert repr(found).startswith(
+        "Found(2 biclusters are supported, each with a shifted mean. LAS (K = 2) found them; Bregman (K = "
+    )
+    assert found.verdict.headline == "2 biclusters are supported, each with a shifted mean."
     assert evaluate(found.matrix, found).verdict.headline == "Both biclusters are supported."
     assert [row["evidence"] for row in found.rows] == judged.gain.tolist()
+
+
+def test_the_strongest_bicluster_stands_first(found) -> None:
+    other = found.evaluation.verdict.biclusters[::-1]
+    weakest_first = replace(found, solution=found.solution)
+    weakest_first.evaluation.verdict = replace(found.evaluation.verdict, biclusters=other)
+    shown = [row["evidence"] for row in weakest_first.verdict.biclusters]
+    assert shown == sorted(shown, reverse=True) != [row["evidence"] for row in other]
+
+
+def test_the_headline_counts_patterns_where_there_are_two(found) -> None:
+    profile = found.verdict.biclusters[0] | {"pattern": "additive"}
+    own = replace(found.evaluation.verdict, biclusters=(profile, *found.verdict.biclusters[:1] * 2))
+    shown = replace(found, solution=Biclustering([*found.solution, found.solution[0]], found.solution.shape))
+    shown.__dict__["evaluation"] = type("Judged", (), {"verdict": own, "place": ("MATRIX", "SOLUTION")})
+    assert shown.verdict.headline == "3 biclusters are supported: 2 with a shifted mean, 1 with an additive pattern."
 
 
 def test_same_seed_same_answer_for_any_number_of_cores(raised) -> None:
@@ -69,14 +89,20 @@ def test_same_seed_same_answer_for_any_number_of_cores(raised) -> None:
     assert one.candidates.equals(two.candidates)
 
 
-def test_the_plan_widens_where_evidence_grows_then_looks_closer() -> None:
+def test_the_plan_widens_where_more_is_supported_then_looks_closer() -> None:
     algorithms = {"las": Searched(False, True), "nmf": Searched(False, False), "coherent": Searched(True, True)}
     growing = {2: 10.0, 3: 20.0, 5: 30.0, 8: 40.0, 12: 50.0, 16: 45.0}
     done: dict[Fit, dict[str, float] | None] = {}
 
     def perform(new: list[Fit], score) -> None:
         assert not set(new) & set(done)
-        done.update({fit: {"total_evidence": score(fit), "raw_evidence": 99.0, "n_biclusters": fit.k} for fit in new})
+        known = {"raw_evidence": 99.0}
+        done.update(
+            {
+                fit: {"total_evidence": score(fit), "n_biclusters": fit.k, "n_supported": min(fit.k, 12), **known}
+                for fit in new
+            }
+        )
 
     first = next_fits(algorithms, done, 0)
     assert [fit.k for fit in first if fit.algorithm == "nmf"] == list(FIRST_K)
@@ -100,8 +126,29 @@ def test_the_plan_widens_where_evidence_grows_then_looks_closer() -> None:
     assert best_fit(done) == Fit("nmf-final", 12, 2 * EXTRA_SEED)
 
 
+def test_what_is_nested_gets_two_more_seeds_in_small_matrices_and_no_other_k() -> None:
+    for closer in (True, False):
+        done: dict[Fit, dict[str, float] | None] = {}
+        while new := next_fits({"coherent": Searched(True, True, closer)}, done, 0):
+            done |= {f: {"total_evidence": 5.0, "raw_evidence": 1.0, "n_biclusters": 3} for f in new}
+        assert [fit.seed for fit in done if fit.algorithm == "coherent"] == [0, EXTRA_SEED, 2 * EXTRA_SEED][
+            : 1 + 2 * closer
+        ]
+
+
+def test_larger_k_follow_where_more_are_supported_than_three_k_before() -> None:
+    """Where one fit serves all K, a single unsupported bicluster does not end the search."""
+    for supported, widened in ((6, True), (5, False)):
+        done: dict[Fit, dict[str, float] | None] = {
+            Fit("las", k, 0): {"total_evidence": 10.0 * k, "raw_evidence": 1.0, "n_supported": min(k, supported)}
+            for k in range(1, FIRST_K[-1] + 1)
+        }
+        new = next_fits({"las": Searched(False, True, closer=False)}, done, 0)
+        assert (Fit("las", 24, 0) in new) == widened
+
+
 def test_a_solution_counts_with_the_evidence_of_its_supported_part() -> None:
-    algorithms = {"isa": Searched(True, True), "coherent": Searched(True, True)}
+    algorithms = {"isa": Searched(True, True, closer=False), "coherent": Searched(True, True, closer=False)}
     evidence = {"isa": 200.0, "isa-final": 30.0, "coherent": 80.0, "coherent-final": 80.0}
     done: dict[Fit, dict[str, float] | None] = {}
     chosen = []
@@ -128,7 +175,8 @@ def test_a_member_that_the_pattern_explains_does_not_leave() -> None:
 def test_nothing_supported_ends_the_plan_early() -> None:
     algorithms = {"las": Searched(False, True)}
     ks = range(1, FIRST_K[-1] + 1)  # one fit serves all of them
-    done = {Fit("las", k, 0): {"total_evidence": 0.0, "raw_evidence": float(k), "n_biclusters": k} for k in ks}
+    nothing = {"total_evidence": 0.0, "n_supported": 0}
+    done = {Fit("las", k, 0): {"raw_evidence": float(k), "n_biclusters": k, **nothing} for k in ks}
     assert next_fits(algorithms, done, 0) == []
     assert best_fit(done) == Fit("las", 8, 0)
     assert next_fits(algorithms, dict.fromkeys(done), 0) == []
@@ -146,6 +194,7 @@ def test_what_is_run_depends_on_the_kind_of_data() -> None:
         "sparse": Matrix(csr_array(counts)),
         "binary": Matrix((counts > 0).astype(float)),
         "skewed": Matrix(np.exp(2 * rng.normal(size=(30, 20)))),
+        "scaled": Matrix(np.exp(2 * rng.normal(size=(30, 20))) - 3),
         "gaps": Matrix(gaps),
     }
     plan = Plan(["scenario:S1"])
@@ -156,6 +205,11 @@ def test_what_is_run_depends_on_the_kind_of_data() -> None:
         assert {"nmf", "itcc", "leiden"} <= set(runs[name].searched), name
     views = {name: {key: one.view for key, one in run.searched.items()} for name, run in runs.items()}
     assert views["counts"]["las"] == views["sparse"]["las"] == views["skewed"]["nmf"] == "log"
+    assert views["scaled"]["las"] == "log"
+    X = kinds["scaled"].values
+    logs = np.sign(X) * np.log2(1 + np.abs(X) / np.median(X[X > 0]))
+    np.testing.assert_allclose(make_view(kinds["scaled"], "log").values, logs)
+    assert "±log2(1 + |x|/" in traits_of(kinds["scaled"]).said
     assert set(views["binary"].values()) == set(views["normal"].values()) == {""}
     assert views["gaps"]["las"] == "centred"
     assert runs["gaps"].score["missing"] == "omit"
@@ -178,6 +232,41 @@ def test_views_of_sparse_matrices_stay_sparse() -> None:
     np.testing.assert_allclose(means, 0.0, atol=1e-9)
 
 
+def test_algorithms_that_look_for_levels_get_what_large_effects_leave() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 24)) + rng.gamma(4, 2, (60, 1))
+    X[:14, :8] += 2.5
+    traits = traits_of(Matrix(X))
+    share = (X.mean(axis=1).var() + X.mean(axis=0).var()) / X.var()
+    assert traits.effects == pytest.approx(share)
+    assert {view_for(key, traits) for key in ("las", "bregman", "isa")} == {"centred"}
+    assert view_for("ssvd", traits) == view_for("coherent", traits) == ""
+    centred = X - X.mean(axis=1, keepdims=True) - X.mean(axis=0) + X.mean()
+    np.testing.assert_allclose(make_view(Matrix(X), "centred").values, centred, atol=1e-12)
+    found = find(X, algorithms=["las"])
+    assert [b.shape for b in found.solution] == [(14, 8)]
+    assert "given what they leave" in " ".join(found.verdict.notes)
+    skewed = Matrix(np.exp(X))
+    assert view_for("las", traits_of(skewed)) == "log centred"
+    logs = np.log2(1 + skewed.values / traits_of(skewed).unit)
+    logs = logs - logs.mean(axis=1, keepdims=True) - logs.mean(axis=0) + logs.mean()
+    np.testing.assert_allclose(make_view(skewed, "log centred").values, logs, atol=1e-12)
+
+
+def test_two_blocks_corner_to_corner_are_taken_apart() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 40))
+    X[:20, :10] += 3.0
+    X[20:36, 10:22] -= 3.0
+    one = Biclustering([(range(36), range(22))], X.shape)
+    two = split(Matrix(X), one, "raise")
+    parts = sorted((b.rows.tolist(), b.cols.tolist()) for b in two)
+    assert parts == [(list(range(20)), list(range(10))), (list(range(20, 36)), list(range(10, 22)))]
+    assert split(Matrix(X), two, "raise") is two
+    thin = Biclustering([(range(36), [3]), ([5], range(22))], X.shape)
+    assert split(Matrix(X), thin, "raise") is thin
+
+
 def test_large_matrices_leave_slow_algorithms_out() -> None:
     large = Matrix(csr_array((5000, 2000)))
     traits = traits_of(large)
@@ -191,8 +280,8 @@ def test_large_matrices_leave_slow_algorithms_out() -> None:
     [
         (np.random.default_rng(0).normal(size=(3, 20)), "X is 3 x 20; biclusters can be told"),
         (np.random.default_rng(0).normal(size=(20, 3)), "X is 20 x 3"),
-        (np.full((20, 8), 7.0), "all cells of X are equal"),
-        (np.full((20, 8), np.nan), "all cells of X are equal|no observed|missing"),
+        (np.full((20, 8), 7.0), "all values of X are equal"),
+        (np.full((20, 8), np.nan), "all values of X are equal|no observed|missing"),
     ],
 )
 def test_data_that_cannot_be_searched_are_an_error(X, words) -> None:

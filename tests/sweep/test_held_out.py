@@ -73,7 +73,7 @@ def test_who_cannot_predict_held_out_cells_and_why(tmp_path):
     plan = Plan([str(tmp_path / "gaps.csv")], ["coherent"], [2], held_out=5, score={"missing": "omit"})
     run = Sweep(plan, tmp_path / "run").run()
     (said,) = unpredicted_sentences(run)
-    assert said.startswith("coherent: held-out cells could not be predicted: fold ")
+    assert said.startswith("coherent: held-out values could not be predicted: fold ")
     assert said in select(run).warnings
     with pytest.raises(ParameterError, match=r"did not compute 'predictive'.*with --held-out 5"):
         select(run, by="predictive")
@@ -132,7 +132,7 @@ def test_clear_errors():
         predictive_gain(X, first, [])
     with pytest.raises(ParameterError, match="folds is 1"):
         predictive_gain(X, first, [1], folds=1)
-    with pytest.raises(MatrixError, match="without a visible cell"):
+    with pytest.raises(MatrixError, match="without a visible value"):
         predictive_gain(np.arange(6.0).reshape(3, 2), first, [1], folds=2, share=0.5)
 
 
@@ -203,8 +203,8 @@ def test_the_verdict_says_where_criteria_agree_and_where_nothing_is(judged_run):
     assert selection.verdict[0].startswith(
         "raised: las, K = 2: both biclusters are supported; up to K = 3 is as good. "
     )
-    assert "Evidence chooses las with K = 2; held-out cells agree" in selection.verdict[0]
-    assert selection.verdict[1:] == ["noise: no bicluster is supported and no candidate predicts held-out cells."]
+    assert "Evidence chooses las with K = 2; held-out values agree" in selection.verdict[0]
+    assert selection.verdict[1:] == ["noise: no bicluster is supported and no candidate predicts held-out values."]
     assert selection.choice("noise") is None
     assert selection.to_dict()["verdict"] == selection.verdict
 

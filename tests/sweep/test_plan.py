@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.cluster import SpectralBiclustering, SpectralCoclustering
 
-from bivaluate import FileError, FormatError, ParameterError, Plan
+from bivaluate import FileError, FormatError, ParameterError, Plan, find
+from bivaluate.algorithms import LargeAverageSubmatrices
 from bivaluate.sweep.plan import differences, parse_assignments, stored_plan
 from bivaluate.sweep.schedule import sources
 from tests.sweep.standins import BLOCKS
@@ -178,3 +180,28 @@ def test_a_stored_plan_needs_no_algorithm_of_its_maker() -> None:
     content["algorithms"] = ["somewhere.else:Estimator"]
     content["parameters"] = {"somewhere.else:Estimator": {"inverted_rows": "True"}}
     assert stored_plan(content).to_dict() == content
+
+
+def test_estimators_are_named_with_the_parameters_they_set():
+    las = LargeAverageSubmatrices(7, n_restarts=50, random_state=3)
+    plan = Plan("scenario:S1", [las, SpectralCoclustering, SpectralBiclustering(method="log")], k=[3])
+    ours, other, its = plan.algorithms
+    assert ours == "las"
+    assert other.endswith(":SpectralCoclustering")
+    assert plan.parameters == {"las": {"n_restarts": 50}, its: {"method": "log"}}
+    assert Plan.from_dict(plan.to_dict()) == plan
+    assert Plan("scenario:S1", las, k=3).algorithms == ("las",)
+    with pytest.raises(ParameterError, match="names 'las' more than once"):
+        Plan("scenario:S1", ["las", las], k=[3])
+
+    class Mine(SpectralCoclustering): ...
+
+    with pytest.raises(ParameterError, match=r"Mine' cannot be imported .* write module:name of a file here"):
+        Plan("scenario:S1", [Mine()], k=[3])
+
+
+def test_find_takes_estimators():
+    X = np.random.default_rng(0).normal(size=(40, 20))
+    X[:12, :6] += 3
+    by_object = find(X, algorithms=[LargeAverageSubmatrices(n_restarts=20)])
+    assert [b.shape for b in by_object.solution] == [(12, 6)]

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import issparse
-from sklearn.cluster import KMeans, SpectralBiclustering
+from sklearn.cluster import KMeans, SpectralBiclustering, SpectralCoclustering
+from sklearn.datasets import make_biclusters
 from sklearn.decomposition import NMF, PCA
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import VarianceThreshold
@@ -15,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bivaluate import Biclustering, ParameterError, SearchWarning, evaluate, select_k
-from bivaluate.algorithms import make_estimator
+from bivaluate.algorithms import LargeAverageSubmatrices, make_estimator
 from bivaluate.sweep.search import KSelection
 
 
@@ -52,7 +53,8 @@ def test_the_estimator_is_not_changed(X: np.ndarray) -> None:
 
 
 def test_failing_and_degenerate_k_are_rows_too(X: np.ndarray) -> None:
-    found = select_k(SpectralBiclustering(random_state=0), X, k=[1, 2, 29], scoring="nve")
+    with pytest.warns(SearchWarning, match=r"Some K could not be tried\. K = 29: "):
+        found = select_k(SpectralBiclustering(random_state=0), X, k=[1, 2, 29], scoring="nve")
     assert found.cv_results_["status"][1:] == ["ok", "failed"]
     assert math.isnan(found.cv_results_["score"][2])
     assert found.cv_results_["reason"][2]
@@ -111,11 +113,11 @@ def test_k_from_evidence_and_from_held_out_cells(raised: np.ndarray, scoring: st
     assert found.k_range_[0] <= 2 <= found.k_range_[1]
     assert found.verdict.headline.startswith("Take n_biclusters = 2")
     noise = np.random.default_rng(4).normal(size=raised.shape)
-    with pytest.warns(SearchWarning, match=r"best_params_ holds n_clusters = \d, which comes nearest"):
+    with pytest.warns(SearchWarning, match=r"best_params_ \(n_clusters = \d\) recommends nothing"):
         nothing = select_k(SpectralBiclustering(random_state=0), noise, k=[2, 3], scoring=scoring)
     assert nothing.nothing_
     assert repr(nothing).startswith("KSelection(nothing is supported: n_clusters=")
-    assert nothing.verdict.headline.endswith("comes nearest.")
+    assert "n_clusters" not in nothing.verdict.headline, "the K of most raw evidence is the largest, as a rule"
 
 
 def test_components_of_both_signs_are_not_parts() -> None:
@@ -222,11 +224,12 @@ def test_what_to_take_does_not_follow_the_grid_and_the_plot_counts() -> None:
         "n_supported": supported,
     }
     found = KSelection(NMF(24), {"n_components": 24}, 11659.0, 3, table, "total_evidence")
-    assert found.verdict.headline == (
-        "Take n_components = 24: 12 of the 24 factors are supported; with n_components = 8, all 8. "
-        "n_components = 16 to 32 are as good (evidence within 5 %), with 11 to 14 supported; "
-        "n_components = 8, with every factor supported, has 95 % of the evidence."
-    )
+    assert str(found.verdict).splitlines() == [
+        "About 12 factors are supported; up to n_components = 8 every one is. Take n_components = 24.",
+        "n_components = 8 has 95 % of the evidence of n_components = 24; "
+        "n_components = 16 to 32 are as good (evidence within 5 %), with 11 to 14 supported. "
+        "Try n_components = 9 to 12 to see up to where every factor is supported.",
+    ]
     assert found.k_all_supported_ == 8
     assert [text.get_text() for text in found.plot().texts] == ["4", "8", "11", "12", "14", "13"]
 
@@ -240,4 +243,76 @@ def test_the_smallest_k_that_is_as_good_is_chosen_in_two_sentences_at_most() -> 
     scores = found.cv_results_["score"]
     assert found.best_params_ == {"n_components": 3} == {"n_components": found.best_estimator_.n_components}
     assert (found.best_score_, found.n_supported_) == (scores[1], 3)
-    assert found.verdict.headline.count(". ") <= 1
+    assert str(found.verdict).replace("\n", " ").count(". ") <= 1
+
+
+def test_the_best_solution_is_judged_and_reported_where_it_was_chosen(tmp_path):
+    from sklearn.decomposition import NMF
+
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 40)).astype(np.float32)
+    X[:15, :12] += 4
+    X[15:35, 12:24] += 4
+    found = select_k(NMF(init="nndsvda", max_iter=500), X, k=[2, 3], scoring="evidence")
+    assert found.scoring == "total_evidence"
+    assert found.evaluation_.scores["total_evidence"] == found.best_score_
+    assert found.evaluation_.solution == found.solution_ == evaluate(X, found.best_estimator_).solution
+    page = found.report(tmp_path / "page.html").read_text(encoding="utf-8").replace("\xa0", " ")
+    assert found.evaluation_.verdict.headline in page
+    assert page.index(found.verdict.headline) < page.index("How many?</h2>") < page.index("is the strongest")
+    assert {"mean_test_score", "rank_test_score", "params"} <= set(found.cv_results_), "as GridSearchCV has them"
+    top = select_k(NMF(init="nndsvda", max_iter=500), X, k=[2], rule="largest:9").solution_
+    assert {len(side) for block in top for side in block} == {9}
+
+
+@pytest.mark.parametrize(("option", "value"), [("seeds", 3), ("rule", "tops"), ("layers", "counts")])
+def test_a_wrong_option_is_named_before_anything_is_fitted(option, value):
+    class Never(SpectralBiclustering):
+        def fit(self, X, y=None):
+            raise AssertionError
+
+    with pytest.raises(ParameterError, match=f"{value!r}; allowed" if option == "rule" else f"is {option!r}; allowed"):
+        select_k(Never(), np.ones((9, 9)), k=[2], **{option: value})
+
+
+def test_a_k_of_which_few_are_supported_is_not_simply_taken():
+    cv = {"param_n_components": [2, 12], "score": [3.0, 9.0], "n_biclusters": [2, 12], "n_supported": [1, 2]}
+    said = str(KSelection(None, {"n_components": 12}, 9.0, 1, cv, "total_evidence").verdict)
+    assert said.startswith("Only 2 of the 12 factors of n_components = 12 are supported: expect about 2.")
+
+
+def test_scaled_values_point_at_those_from_before() -> None:
+    anndata = pytest.importorskip("anndata")
+    adata = anndata.AnnData(np.random.default_rng(0).poisson(2, (30, 20)).astype(float))
+    adata.raw = adata.copy()
+    adata.X = adata.X - 2
+    with pytest.raises(ParameterError, match=r"Negative values .* layer='raw' takes the values of \.raw"):
+        select_k(NMF(), adata, k=[2])
+
+
+def mean_size(X, solution):
+    """Mean number of values."""
+    return float(np.mean([b.size for b in solution]))
+
+
+def test_a_pipeline_is_spoken_of_by_its_own_parameter_and_a_function_by_its_name() -> None:
+    X, _, _ = make_biclusters((120, 60), 4, noise=3, random_state=3)
+    pipeline = make_pipeline(StandardScaler(), SpectralCoclustering(random_state=0))
+    found = select_k(pipeline, X, k=[3, 4])
+    assert found.best_params_ == {"spectralcoclustering__n_clusters": 4}
+    assert found.verdict.headline.startswith("Take n_clusters = 4: ")
+    assert "spectral" not in found.verdict.headline
+    by_own = select_k(SpectralCoclustering(random_state=0), X, k=[2, 3], scoring=mean_size)
+    assert "mean_size=" in repr(by_own)
+    assert "0x" not in repr(by_own)
+
+
+def test_a_k_that_failed_is_warned_of_and_one_bicluster_is_the_fewest():
+    X = np.random.default_rng(0).normal(size=(40, 15))
+    X[:12, :6] += 4
+    with pytest.warns(SearchWarning, match=r"Some K could not be tried\. K = 100: .*n_clusters should be <= n_samples"):
+        select_k(SpectralCoclustering(random_state=0), X - X.min(), k=[2, 100])
+    chosen = select_k(LargeAverageSubmatrices(n_restarts=50, random_state=0), X, k=[1, 2])
+    assert chosen.best_params_ == {"n_biclusters": 1}
+    assert "try smaller" not in chosen.verdict.headline
+    assert chosen.verdict.headline in chosen._repr_html_()

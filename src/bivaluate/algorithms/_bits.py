@@ -11,7 +11,9 @@ from scipy.sparse import issparse
 
 from bivaluate._check import check_choice, check_real, place_of_cell
 from bivaluate._errors import MatrixError
+from bivaluate._factors import split_in_two
 from bivaluate._text import Advice, Option
+from bivaluate.measures.cover import packed_masks
 
 Ones = NDArray[np.bool_]
 Words = NDArray[np.uint64]
@@ -37,14 +39,10 @@ def bits_of(X: Any, binarise: Any) -> tuple[Words, Words]:
     other = _neither_zero_nor_one(X)
     if other is not None and binarise == "none":
         row, col = other
-        raise MatrixError(
-            Advice(
-                f"X must hold only 0 and 1 when binarise is 'none', but the cell at {place_of_cell(row, col)} is "
-                f"{X[row, col]:g}. Pass ",
-                Option(python="binarise='rows'", command="--param binarise=rows"),
-                ", 'nonzero' or a threshold.",
-            )
-        )
+        found = f"the cell at {place_of_cell(row, col)} is {X[row, col]:g}"
+        said = f"X must hold only 0 and 1 when binarise is 'none', but {found}. Pass "
+        instead = Option(python="binarise='rows'", command="--param binarise=rows")
+        raise MatrixError(Advice(said, instead, ", 'nonzero' or a threshold."))
     rows = np.empty((n, _width(m)), dtype=np.uint64)
     columns = np.empty((m, _width(n)), dtype=np.uint64)
     for start, part in _parts(X):
@@ -52,8 +50,8 @@ def bits_of(X: Any, binarise: Any) -> tuple[Words, Words]:
             ones = part != 0.0
         else:
             ones = split_in_two(part) if binarise == "rows" else part > binarise
-        rows[start : start + len(part)] = packed(ones)
-        columns[:, start // 64 : -(-(start + len(part)) // 64)] = packed(ones.T)
+        rows[start : start + len(part)] = packed_masks(ones)
+        columns[:, start // 64 : -(-(start + len(part)) // 64)] = packed_masks(ones.T)
     return rows, columns
 
 
@@ -78,36 +76,8 @@ def _parts(X: Any) -> Iterator[tuple[int, NDArray[np.float64]]]:
         yield start, part.toarray() if issparse(X) else part
 
 
-def split_in_two(X: NDArray[np.float64]) -> Ones:
-    """Return the upper group of each row's best split in two (Otsu's: the smallest squares within the groups).
-
-    Equal cells stay together; among equally good splits the lower threshold is taken. A constant row has no ones.
-    """
-    n, m = X.shape
-    if m < 2:
-        return np.zeros((n, m), dtype=bool)
-    centred = X - X.mean(axis=1, keepdims=True)
-    values = np.sort(centred, axis=1)
-    below = np.arange(1, m)
-    # The squares between the groups, below · above · (mean above − mean below)² / m, by sums of the centred row.
-    between = np.cumsum(values, axis=1)[:, :-1] ** 2 / (below * (m - below))
-    between[values[:, 1:] == values[:, :-1]] = -1.0
-    split, at = between.argmax(axis=1), np.arange(n)
-    ones = centred > values[at, split][:, np.newaxis]
-    ones[between[at, split] < 0.0] = False
-    return np.asarray(ones)
-
-
 def _width(n_bits: int) -> int:
     return -(-n_bits // 64)
-
-
-def packed(ones: Ones) -> Words:
-    """Return each line as 64-bit words: item j is bit j mod 64 of word j // 64."""
-    n, m = ones.shape
-    padded = np.zeros((n, _width(m) * 64), dtype=bool)
-    padded[:, :m] = ones
-    return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def count_lines(lines: Words, chosen: Words) -> NDArray[np.int64]:

@@ -54,14 +54,15 @@ def best_coclusters(
     rows, cols = (np.sort(rng.permutation(n)[:size]) for n, size in zip(X.shape, sizes, strict=True))
     some = X[np.ix_(rows, cols)]
     part = _searched(some, K, kind, n_starts, max_iter, rng)
+    lines = lines_of(X)
     # Every line goes to the cluster of the part that suits it.
     place, labels = (KINDS.index(kind),), [np.empty(n, dtype=np.int64) for n in X.shape]
     relabel(*place, one_hot(part.cols, K[1]).T @ X[:, cols].T, part.sums, part.n_rows, part.n_cols, labels[0])
     turned = np.ascontiguousarray(part.sums.T)
     relabel(*place, one_hot(part.rows, K[0]).T @ X[rows], turned, part.n_cols, part.n_rows, labels[1])
-    found = coclusters(X, labels[0][np.newaxis], labels[1][np.newaxis], kind, K, max_iter)
+    found = coclusters(lines, labels[0][np.newaxis], labels[1][np.newaxis], kind, K, max_iter)
     promised = float(part.kept.sum()) * (X.size / some.size)
-    return found if found.kept.sum() > AS_PROMISED * promised else _moved(X, found, K, kind, max_iter, rng)
+    return found if found.kept.sum() > AS_PROMISED * promised else _moved(lines, found, K, kind, max_iter, rng)
 
 
 def one_hot(labels: Labels, K: int) -> Values:
@@ -100,18 +101,16 @@ def lines_of(X: Any) -> tuple[Any, Any]:
     return rows, cols
 
 
-def coclusters(X: Any, rows: Labels, cols: Labels, kind: str, K: tuple[int, int], max_iter: int) -> Coclusters:
-    """Return the co-clusters that keep most of `X`, from starts (one line each) that take turns in rows and columns."""
+def coclusters(lines: Any, rows: Labels, cols: Labels, kind: str, K: tuple[int, int], max_iter: int) -> Coclusters:
+    """Return the co-clusters that keep most of a matrix, from starts (one line each): rows and columns take turns."""
     from bivaluate.algorithms._kernels_coclusters import KINDS, alternate
 
-    rows, cols = rows.copy(), cols.copy()
-    costs = alternate(*lines_of(X), (rows, cols), KINDS.index(kind), *K, max_iter)
+    rows, cols, sums = rows.copy(), cols.copy(), np.empty((len(rows), *K))
+    costs = alternate(lines[0], lines[1], (rows, cols), KINDS.index(kind), sums, max_iter)
     # Of starts that end alike, but for rounding, the first is taken.
     best = int((costs - costs.min() <= TOLERANCE * abs(costs.min())).argmax())
-    z, w = rows[best], cols[best]
-    Z, W = one_hot(z, K[0]), one_hot(w, K[1])
-    sizes, sums = (Z.sum(axis=0), W.sum(axis=0)), np.asarray(Z.T @ (X @ W))
-    return Coclusters(z, w, *sizes, sums, kept_by_blocks(kind, sums, *sizes))
+    r, c = (np.bincount(of[best], minlength=k).astype(np.float64) for of, k in zip((rows, cols), K, strict=True))
+    return Coclusters(rows[best], cols[best], r, c, sums[best], kept_by_blocks(kind, sums[best], r, c))
 
 
 def starting_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.random.Generator) -> Labels:
@@ -120,31 +119,33 @@ def starting_labels(X: Any, K: int, n_starts: int, profiles: bool, rng: np.rando
     Half of the starts gather what is nearest to random rows, which suits dense blocks; the others are random, each
     label as often as any other, which suits rows that have few cells in common.
     """
-    n_near = n_starts - n_starts // 2
-    near = [nearest_of_drawn(X, K, profiles, rng.random(K)) for _ in range(n_near)]
-    return np.array(near + [rng.permutation(np.arange(X.shape[0]) % K) for _ in range(n_starts // 2)])
+    near = nearest_of_drawn(X, K, profiles, rng.random((n_starts - n_starts // 2, K)))
+    return np.array([*near, *(rng.permutation(np.arange(X.shape[0]) % K) for _ in range(n_starts // 2))])
 
 
 def nearest_of_drawn(X: Any, K: int, profiles: bool, draws: Values) -> Labels:
     """Return which of K random rows each row is nearest to, by squared differences (`profiles`: of rows of length 1).
 
-    As in k-means++, a row is drawn with a chance in proportion to its squared distance from those drawn before.
+    As in k-means++, a row is drawn with a chance in proportion to its squared distance from those drawn before; for
+    every start there is a line of `draws`.
     """
     n = X.shape[0]
-    squares = np.asarray((X.power(2) if issparse(X) else X**2).sum(axis=1), dtype=np.float64).ravel()
+    squares = np.asarray((X.power(2) if issparse(X) else X * X).sum(axis=1), dtype=np.float64).ravel()
     scale = np.where(squares > 0, 1.0 / np.sqrt(np.maximum(squares, SMALLEST)), 1.0) if profiles else np.ones(n)
     squares = squares * scale**2
-    least, labels, drawn = np.full(n, np.inf), np.zeros(n, dtype=np.int64), int(draws[0] * n)
+    least, labels = np.full((len(draws), n), np.inf), np.zeros((len(draws), n), dtype=np.int64)
+    drawn = (draws[:, 0] * n).astype(np.int64)
     for k in range(K):
-        line = X[[drawn]]
-        products = np.asarray((X @ line.T).toarray() if issparse(X) else X @ line.T).ravel()
-        distance = squares + squares[drawn] - 2.0 * scale * scale[drawn] * products
+        products = X[drawn] @ X.T
+        distance = (products.toarray() if issparse(X) else products) * (-2.0 * scale * scale[drawn, np.newaxis])
+        distance += squares + squares[drawn, np.newaxis]
         distance[distance < 1e-12 * squares.max()] = 0.0
         labels[distance < least] = k
         least = np.minimum(distance, least)
         if k + 1 < K:
-            chances = (least if least.any() else np.ones(n)).cumsum()
-            drawn = min(int(np.searchsorted(chances, draws[k + 1] * chances[-1], side="right")), n - 1)
+            chances = np.where(least.any(axis=1, keepdims=True), least, 1.0).cumsum(axis=1)
+            below = chances <= draws[:, k + 1, np.newaxis] * chances[:, -1:]
+            drawn = np.minimum(below.sum(axis=1), n - 1)
     return labels
 
 
@@ -153,11 +154,12 @@ def _searched(
 ) -> Coclusters:
     rows = starting_labels(X, K[0], n_starts, kind == "information", rng)
     cols = starting_labels(X.T.tocsr() if issparse(X) else X.T, K[1], n_starts, kind == "information", rng)
-    return _moved(X, coclusters(X, rows, cols, kind, K, max_iter), K, kind, max_iter, rng)
+    lines = lines_of(X)
+    return _moved(lines, coclusters(lines, rows, cols, kind, K, max_iter), K, kind, max_iter, rng)
 
 
 def _moved(
-    X: Any, found: Coclusters, K: tuple[int, int], kind: str, max_iter: int, rng: np.random.Generator
+    lines: Any, found: Coclusters, K: tuple[int, int], kind: str, max_iter: int, rng: np.random.Generator
 ) -> Coclusters:
     """Return what moves lead to while they help: a cluster is split at random, and two others merge."""
     while True:
@@ -167,7 +169,7 @@ def _moved(
         if not starts:
             return found
         rows, cols = (np.array(labels) for labels in zip(*starts, strict=True))
-        moved = coclusters(X, rows, cols, kind, K, max_iter)
+        moved = coclusters(lines, rows, cols, kind, K, max_iter)
         before = float(found.kept.sum())
         if not float(moved.kept.sum()) - before > WORTH_IT * abs(before):
             return found
@@ -193,23 +195,18 @@ def split_and_merge(labels: Labels, losses: Values, rng: np.random.Generator) ->
     No merger is needed where a label is empty.
     """
     K = len(losses)
-    sizes = np.bincount(labels, minlength=K)
-    empty = np.flatnonzero(sizes == 0)
+    members = [np.flatnonzero(labels == k) for k in range(K)]
+    empty = [(k, k) for k in range(K) if not len(members[k])]
+    ranked = np.argsort(losses + np.where(np.tri(K, dtype=bool), np.inf, 0.0), axis=None, kind="stable")
+    pairs = empty or [(int(at) // K, int(at) % K) for at in ranked[: K * (K - 1) // 2]]
     moved = []
-    for cluster in np.flatnonzero(sizes > 1):
-        new = labels.copy()
-        if len(empty):
-            free = empty[0]
-        else:
-            others = np.delete(np.arange(K), cluster)
-            if len(others) < 2:
-                continue
-            among = losses[np.ix_(others, others)] + np.where(np.tri(len(others), dtype=bool), np.inf, 0.0)
-            kept, free = others[list(divmod(int(among.argmin()), len(others)))]
-            new[labels == free] = kept
-        members = rng.permutation(np.flatnonzero(labels == cluster))
-        new[members[: len(members) // 2]] = free
-        moved.append(new)
+    for cluster in range(K):
+        pair = next((pair for pair in pairs if cluster not in pair), None)
+        if len(members[cluster]) > 1 and pair is not None:
+            new = labels.copy()
+            new[members[pair[1]]] = pair[0]
+            new[rng.permutation(members[cluster])[: len(members[cluster]) // 2]] = pair[1]
+            moved.append(new)
     return moved
 
 

@@ -285,43 +285,34 @@ def prepare(X: Values, min_rows: int) -> Prepared:
     rows, cols = _varying(X)
     n, m = len(rows), len(cols)
     if m < FEWEST_COLUMNS:
-        raise Unsearchable(
-            f"X has {plural(m, 'varying column')}; at least {FEWEST_COLUMNS} are needed to tell a block from the "
-            "background of its rows."
-        )
+        needed = f"at least {FEWEST_COLUMNS} are needed to tell a block from the background of its rows"
+        raise Unsearchable(f"X has {plural(m, 'varying column')}; {needed}.")
     if n < 2 * min_rows:
-        raise Unsearchable(
-            f"X has {plural(n, 'varying row')}; at least {2 * min_rows} are needed, because a bicluster has at least "
-            f"min_rows = {min_rows} and at most half of the rows."
-        )
+        why = f"because a bicluster has at least min_rows = {min_rows} and at most half of the rows"
+        raise Unsearchable(f"X has {plural(n, 'varying row')}; at least {2 * min_rows} are needed, {why}.")
     part = X[np.ix_(rows, cols)]
     half_full = int((2 * np.isnan(part).sum(axis=1) <= m).sum())
     if half_full < 2 * min_rows:
         raise Unsearchable(
-            f"Of the {n} varying rows of X, {half_full} have at least half of their cells; at least {2 * min_rows} are needed to "
-            "see what rows look like. Take the rows and columns with the fewest missing cells."
+            f"Of the {n} varying rows of X, {half_full} have at least half of their values; at least {2 * min_rows} are needed to "
+            "see what rows look like. Take the rows and columns with the fewest missing values."
         )
     levels = _median_levels(part)
     if levels < min(FEWEST_LEVELS, m):
-        raise Unsearchable(
-            f"Half of the rows of X have at most {levels:g} different values; {FEWEST_LEVELS} are needed, because "
-            "the search expects measurements, not a few levels."
-        )
+        why = f"{FEWEST_LEVELS} are needed, because the search expects measurements, not a few levels"
+        raise Unsearchable(f"Half of the rows of X have at most {levels:g} different values; {why}.")
     notes = []
     if 2 * levels < m:
         part = spread_ties(part)
         notes.append("Rows have many equal values: each was spread at random over the step to the next larger one.")
     Z, skew, tail, transform, bent = transformed(part)
     if abs(skew) >= BENDABLE_SKEW:
-        raise Unsearchable(
-            f"The rows of X are too skewed (g = {skew:.2f}, less than {BENDABLE_SKEW} is needed), and neither a "
-            f"root nor the logarithm helps. {_advice_on_ranks(part, bool(notes))}"
-        )
+        found = f"The rows of X are too skewed (g = {skew:.2f}, less than {BENDABLE_SKEW} is needed)"
+        advice = _advice_on_ranks(part, bool(notes))
+        raise Unsearchable(f"{found}, and neither a root nor the logarithm helps. {advice}")
     if tail >= BENDABLE_TAIL:
-        raise Unsearchable(
-            f"The tails of the rows of X are too heavy (h = {tail:.2f}, less than {BENDABLE_TAIL} is needed). "
-            f"{_advice_on_ranks(part, bool(notes))}"
-        )
+        found = f"The tails of the rows of X are too heavy (h = {tail:.2f}, less than {BENDABLE_TAIL} is needed)"
+        raise Unsearchable(f"{found}. {_advice_on_ranks(part, bool(notes))}")
     if transform or bent:
         done = ", then ".join(filter(None, (transform, "g-and-h curve" if bent else "")))
         notes.append(f"Values were transformed to be near normal within rows: {done}.")
@@ -332,7 +323,7 @@ def _advice_on_ranks(X: Values, equal: bool) -> str:
     """Say whether normal scores within rows could be searched where the values themselves cannot."""
     if equal:
         return (
-            "Many cells of a row are equal (zeros?), so ranks would not help either: take the rows with the fewest such "
+            "Many values of a row are equal (zeros?), so ranks would not help either: take the rows with the fewest such "
             "cells, or an algorithm for counts (bivaluate algorithms)."
         )
     _, skew, tail, _, _ = transformed(normal_scores(X))

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from bivaluate._parallel import SliceThreads
 from bivaluate.algorithms._coherent_field import fit_pattern, remove
 from bivaluate.algorithms._estimator import Pair
+from bivaluate.measures.cover import cell_jaccard
+from bivaluate.solution import member_masks
 
 Masks = NDArray[np.uint8]
 Scored = tuple[float, Pair]
@@ -61,7 +63,7 @@ class Search:
         kept: list[Scored] = []
         for score, pair in sorted(blocks, key=lambda block: -block[0]):
             fits = score > self.threshold and len(pair[0]) < self.most_rows
-            if fits and all(jaccard(pair, other) < SAME for _, other in kept):
+            if fits and all(cell_jaccard(pair, other) < SAME for _, other in kept):
                 kept.append((score, pair))
         return kept
 
@@ -238,16 +240,7 @@ def stand_for(scores: NDArray[np.float64], area: NDArray[np.float64], parts: Seq
     return bool(scores[parts].sum() > (1.0 - WORTH * spared) * scores[whole])
 
 
-def jaccard(one: Pair, two: Pair) -> float:
-    """Return the shared cells of two blocks over all their cells."""
-    shared = len(np.intersect1d(one[0], two[0], True)) * len(np.intersect1d(one[1], two[1], True))
-    return shared / (len(one[0]) * len(one[1]) + len(two[0]) * len(two[1]) - shared)
-
-
 def as_masks(blocks: Sequence[Pair], shape: tuple[int, int]) -> tuple[Masks, Masks]:
     """Return row and column masks of blocks."""
-    rows, cols = np.zeros((len(blocks), shape[0]), np.uint8), np.zeros((len(blocks), shape[1]), np.uint8)
-    for k, (r, c) in enumerate(blocks):
-        rows[k, r] = 1
-        cols[k, c] = 1
+    rows, cols = (member_masks([block[side] for block in blocks], shape[side]).view(np.uint8) for side in (0, 1))
     return rows, cols

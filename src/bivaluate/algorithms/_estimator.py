@@ -20,11 +20,11 @@ from sklearn.utils.validation import validate_data
 
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_choice, check_int, check_real, check_values, place_of_cell
-from bivaluate._errors import DenseWarning, MatrixError, ParameterError, TooLargeError
+from bivaluate._errors import DenseWarning, MatrixError, ParameterError, SearchWarning, TooLargeError, outside
 from bivaluate._rows import LARGEST_DENSE_BYTES
 from bivaluate._text import Advice, Option
 from bivaluate.algorithms.algorithm import Algorithm
-from bivaluate.matrix import Matrix
+from bivaluate.matrix import Matrix, check_frame_dtypes
 from bivaluate.solution import Biclustering
 
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -53,9 +53,8 @@ class BiclusteringEstimator(_Base):
     record: ClassVar[Algorithm]  # set by the decorator `algorithm`
     # Called with what is done, the total if known, and the name of the stage where there is more than one.
     _progress: ClassVar[Callable[..., None] | None] = None
-    _shared: ClassVar[dict[str, Any] | None] = (
-        None  # where fits for other K of the same matrix and seed leave what they share
-    )
+    # Where fits for other K of the same matrix and seed leave what they share.
+    _shared: ClassVar[dict[str, Any] | None] = None
     _: KW_ONLY
     random_state: Any = None
 
@@ -86,17 +85,27 @@ class BiclusteringEstimator(_Base):
                 return self.fit(X, y)
             finally:
                 self.random_state = given
-        values, self._told = self.check_input(X), 0
+        values, self._told, self.notes_ = self.check_input(X), 0, list[str]()
         pairs: list[Pair] = []
         for pair in self._find(values):
             if self.record.finds_k and len(pairs) == most:
                 break
+            if not all(map(len, pair)):  # a cluster that no row, or no column, is left in
+                continue
             pairs.append(pair)
             self._tell(len(pairs))
         self.solution_ = Biclustering(pairs, values.shape, info=self._info())
         self.rows_ = self.solution_.row_masks
         self.columns_ = self.solution_.col_masks
+        if not pairs or (len(pairs) < most and not self.record.finds_k):
+            found = f"{len(pairs)} of the {most} biclusters asked for" if pairs else "no bicluster"
+            said = [f"{type(self).__name__} found {found}.", *self.notes_]
+            warnings.warn(" ".join(said), SearchWarning, stacklevel=outside())
         return self
+
+    def _warn(self, message: str) -> None:
+        self.notes_.append(message)
+        warnings.warn(message, SearchWarning, stacklevel=outside())
 
     def _random(self) -> np.random.RandomState:
         return check_random_state(self.random_state)  # type: ignore[no-any-return]
@@ -119,10 +128,8 @@ class BiclusteringEstimator(_Base):
         self._check_parameters()
         self.record.check_installed()
         if is_anndata(X):
-            raise MatrixError(
-                f"{name} takes a matrix, and X is an AnnData object: pass X.X, cells x genes, or Matrix.from_anndata(X), which is "
-                "genes x cells."
-            )
+            how = "pass X.X, cells x genes, or Matrix.from_anndata(X), which is genes x cells"
+            raise MatrixError(f"{name} takes a matrix, and X is an AnnData object: {how}.")
         place = X.place if isinstance(X, Matrix) else place_of_cell
         if isinstance(X, Matrix):
             # a file that is sparse is made dense for the algorithms that need it, as long as it fits
@@ -130,6 +137,8 @@ class BiclusteringEstimator(_Base):
             if X.sparse and not self.record.sparse:
                 _say_dense(self.record, X)
             X = X.checked(X.source.rows(0, X.shape[0])) if keeps else X.values
+        if hasattr(X, "columns") and hasattr(X, "iloc"):
+            check_frame_dtypes(X, "X")  # which names the cell
         is_sparse = issparse(X)
         if is_sparse and not self.record.sparse:
             raise MatrixError(f"{name} needs a dense matrix and X is sparse. Pass X.toarray() if it fits in memory.")
@@ -155,26 +164,19 @@ class BiclusteringEstimator(_Base):
             values = np.ascontiguousarray(check_values(checked, missing="omit", place=place))
             lowest = float(values.min())
         if np.isnan(lowest) and getattr(self, "missing", "raise") != "omit":
+            from bivaluate.algorithms.registry import ALGORITHMS
+
             missing = np.isnan(values)
             i, j = np.argwhere(missing)[0]
-            how = (
-                Advice(", or pass ", Option("missing", "omit"), " to leave them out")
-                if hasattr(self, "missing")
-                else f", or take an algorithm that can leave them out: {', '.join(_with_gaps())}"
-            )
-            raise MatrixError(
-                Advice(
-                    f"{name} needs a matrix without missing cells: X has {int(missing.sum())} (NaN), "
-                    f"the first at {place(i, j)}. Impute them or drop those rows or columns",
-                    how,
-                    ".",
-                )
-            )
+            able = [key for key, record in ALGORITHMS.items() if record.missing]
+            instead: list[str | Option] = [f", or take an algorithm that can leave them out: {', '.join(able)}."]
+            if hasattr(self, "missing"):
+                instead = [", or pass ", Option("missing", "omit"), " to leave them out."]
+            found = f"{name} needs a matrix without missing values: X has {int(missing.sum())} (NaN), the first at"
+            raise MatrixError(Advice(f"{found} {place(i, j)}. Impute them or drop those rows or columns", *instead))
         if self.record.nonnegative and lowest < 0:
-            raise MatrixError(
-                f"Negative values in data passed to {name}, which needs counts or weights: the lowest cell of X is "
-                f"{lowest:g}. Transform the data, or choose another algorithm."
-            )
+            found = f"Negative values in data passed to {name}, which needs counts or weights: the lowest value of X is"
+            raise MatrixError(f"{found} {lowest:g}. Transform the data, or choose another algorithm.")
         return values
 
     @classmethod
@@ -222,40 +224,26 @@ def _check_flag(name: str, value: Any) -> None:
         raise ParameterError(f"{name} is {value!r}; True or False is needed.")
 
 
-def _with_gaps() -> list[str]:
-    """Return the keys of the algorithms that can work around missing cells."""
-    from bivaluate.algorithms.registry import ALGORITHMS
-
-    return [key for key, record in ALGORITHMS.items() if record.missing]
-
-
 def _say_dense(record: Algorithm, X: Matrix) -> None:
     """Say, before it happens, that a sparse matrix is made dense, and who does without; refuse what does not fit."""
     from bivaluate.algorithms.registry import ALGORITHMS
 
-    n, m = X.shape
-    size = 8 * n * m
+    (n, m), needs = X.shape, f"{record.key} needs every value"
+    size, most = 8 * n * m, f"{LARGEST_DENSE_BYTES / 1e9:.1f} GB"
     others = f"These take sparse matrices as they are: {', '.join(key for key, r in ALGORITHMS.items() if r.sparse)}."
     if size > LARGEST_DENSE_BYTES:
-        raise TooLargeError(
-            f"{record.key} needs every cell, and {X.name} is sparse: {n:,} × {m:,} cells are {size / 1e9:,.1f} GB as a "
-            f"dense array, more than {LARGEST_DENSE_BYTES / 1e9:.1f} GB. {others}"
-        )
-    warnings.warn(
-        DenseWarning(
-            f"{record.key} needs every cell: {X.name} is sparse and becomes a dense array of {size / 1e6:,.1f} MB. {others}"
-        ),
-        stacklevel=4,
-    )
+        found = f"{n:,} × {m:,} cells are {size / 1e9:,.1f} GB as a dense array"
+        raise TooLargeError(f"{needs}, and {X.name} is sparse: {found}, more than {most}. {others}")
+    said = f"{needs}: {X.name} is sparse and becomes a dense array of {size / 1e6:,.1f} MB. {others}"
+    warnings.warn(DenseWarning(said), stacklevel=4)
 
 
 def refuse_seed(random_state: Any) -> None:
     """Refuse what `check_random_state` would; a generator, which takes long to make, is not made for it."""
     known = isinstance(random_state, (np.random.RandomState, np.random.Generator)) or random_state in (None, np.random)
     if not known and not (isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**32):
-        raise ParameterError(
-            f"random_state is {random_state!r}; a whole number from 0 to {2**32 - 1}, a Generator, a RandomState or None is needed."
-        )
+        allowed = f"a whole number from 0 to {2**32 - 1}, a Generator, a RandomState or None"
+        raise ParameterError(f"random_state is {random_state!r}; {allowed} is needed.")
 
 
 def _plain(value: Any) -> Any:

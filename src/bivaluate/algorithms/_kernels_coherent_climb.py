@@ -34,7 +34,7 @@ LARGEST_LEVERAGE = 0.9
 FEWEST_COLS = 2
 
 
-@kernel
+@inner_kernel
 def order_of(values: Any) -> Any:
     """Return np.argsort(values, kind="stable"), by merging ever longer runs; quicker to compile than NumPy's."""
     n = len(values)
@@ -58,7 +58,7 @@ def order_of(values: Any) -> Any:
     return one
 
 
-@kernel
+@inner_kernel
 def members(chosen: Any) -> Any:
     """Return np.flatnonzero(chosen)."""
     out, count = np.empty(len(chosen), np.int64), 0
@@ -69,7 +69,7 @@ def members(chosen: Any) -> Any:
     return out[:count]
 
 
-@kernel
+@inner_kernel
 def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int) -> Any:
     """Return the indices, in rising order, of the k largest values with the largest sum - k * penalty - choose[k].
 
@@ -101,7 +101,7 @@ def best_prefix(values: Any, choose: Any, penalty: float, fewest: int, most: int
     return members(chosen)
 
 
-@kernel
+@inner_kernel
 def background_squares(field: Any, rows: Any, cols: Any, inverse: Any, spread: Any, squares: Any) -> None:
     """Fill, for every column, minus twice the log-likelihood of the rows' cells as background in correlated columns.
 

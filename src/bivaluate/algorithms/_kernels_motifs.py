@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._jit import copy_cells, count_ones, kernel
+from bivaluate.algorithms._kernels_bits import lies_within
 
 
 @kernel
@@ -100,12 +101,7 @@ def search_motifs(sets: Any, seed: int, draws: Any, least: int, best: Any, genes
         # columns = [c for c in range(m) if not (common & ~sets[c]).any()]
         columns = 0
         for column in range(m):
-            agrees = True
-            for word in range(words):
-                if common[word] & ~sets[column, word]:
-                    agrees = False
-                    break
-            columns += agrees
+            columns += lies_within(common, sets[column])
         if columns >= least and (size > best[0] or columns > best[1]):
             best[0], best[1], best[2] = size, columns, seed
             copy_cells(common, genes)

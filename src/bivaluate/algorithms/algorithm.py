@@ -34,15 +34,15 @@ ATTRIBUTES = {
 }
 # Kinds of pattern an algorithm may seek in the cells of a bicluster.
 PATTERNS = {
-    "constant": "cells of one value",
-    "raised": "cells higher (or lower) than elsewhere",
+    "constant": "values all alike",
+    "raised": "values higher (or lower) than elsewhere",
     "constant rows": "each row has a value of its own",
     "constant columns": "each column has a value of its own",
     "additive": "a value of the row plus one of the column",
     "multiplicative": "a value of the row times one of the column",
     "order": "rows that put the columns in the same order",
     "ones": "zeros and ones: nothing but ones, or nearly so",
-    "dense": "rows and columns that meet in many or large cells, as in counts and networks",
+    "dense": "rows and columns that meet in many or large values, as in counts and networks",
     "checkerboard": "every row in one cluster, every column in one cluster, each crossing a block",
 }
 

@@ -102,10 +102,8 @@ def shared_patterns(rows: Words, columns: Words, min_rows: int, min_columns: int
         largest.add(areas[:found], pairs[:found])
         if 2 * state[2] >= len(table):
             if len(table) == MOST_SLOTS:
-                raise ParameterError(
-                    f"the rows of X share more than {MOST_SLOTS // 2} different patterns of at least {min_columns} "
-                    "columns, too many to remember. Raise min_columns, or binarise with fewer ones."
-                )
+                share = f"more than {MOST_SLOTS // 2} different patterns of at least {min_columns} columns, too many to remember"
+                raise ParameterError(f"the rows of X share {share}. Raise min_columns, or binarise with fewer ones.")
             old, table = table, np.zeros(4 * len(table), dtype=np.int64)
             rehash(rows, old, table)
     return largest

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from bivaluate._errors import SearchWarning
-from bivaluate.algorithms._bits import Largest, Words, bits_of, count_lines, members, packed
+from bivaluate.algorithms._bits import Largest, Words, bits_of, count_lines, members
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 from bivaluate.algorithms.bibit import pairs_of_rows, shared_patterns
+from bivaluate.measures.cover import packed_masks
 
 # Words read before Python gets a chance to stop the search.
 BUDGET = 500_000_000
@@ -104,13 +103,10 @@ class Bimax(BiclusteringEstimator):
             blocks, complete = walk(rows, m, kept_columns, kept_rows, (min_columns, min_rows), largest, max_steps)
             blocks = [(long, short) for short, long in blocks]
         if not complete:
-            warnings.warn(
-                f"Bimax stopped after {max_steps} steps: X holds too many blocks of ones to see all. Those returned are the "
-                "largest met, and at least as large as BiBit's. Raise min_rows, min_columns or max_steps, or binarise "
-                "with fewer ones.",
-                SearchWarning,
-                stacklevel=4,
-            )
+            said = f"Bimax stopped after {max_steps} steps: X holds too many blocks of ones to see all."
+            got = "Those returned are the largest met, and at least as large as BiBit's."
+            how = "Raise min_rows, min_columns or max_steps, or binarise with fewer ones."
+            self._warn(f"{said} {got} {how}")
             pairs = pairs_of_rows(rows, columns, max(2, min_rows), min_columns, self.most)
             blocks = _merged(blocks, pairs)[: self.most]
         yield from blocks
@@ -145,7 +141,7 @@ def _large_enough(rows: Words, columns: Words, min_rows: int, min_columns: int) 
 
 
 def _as_set(kept: Any) -> Words:
-    return packed(kept[np.newaxis]).ravel()
+    return packed_masks(kept[np.newaxis]).ravel()
 
 
 def walk(

@@ -23,7 +23,7 @@ CELLS_AT_A_TIME = 1 << 14
     "bregman",
     "Block-average co-clustering",
     "Bregman",
-    "Clusters rows and columns so that cells are near the average of their block, and takes the K most telling blocks.",
+    "Clusters rows and columns so that values are near the average of their block, and takes the K most telling blocks.",
     seeks=("constant", "checkerboard"),
     sparse=True,
     reference="Banerjee, Dhillon, Ghosh, Merugu & Modha 2007, A generalized maximum entropy approach to Bregman "
@@ -94,14 +94,9 @@ class BlockAverageCoclustering(BiclusteringEstimator):
     def _find(self, X: Any) -> Iterator[Pair]:
         divergence = self.divergence
         if divergence == "i-divergence" and (lowest := float(X.min())) < 0:
-            raise MatrixError(
-                Advice(
-                    f"the I-divergence needs cells that are not negative, and the lowest cell of X is {lowest:g}. "
-                    "Transform the data, or use ",
-                    Option(python="divergence='squared'", command="--param divergence=squared"),
-                    ".",
-                )
-            )
+            said = f"the I-divergence needs values that are not negative, and the lowest value of X is {lowest:g}"
+            instead = Option(python="divergence='squared'", command="--param divergence=squared")
+            raise MatrixError(Advice(f"{said}. Transform the data, or use ", instead, "."))
         K = self.most, self.n_column_clusters or self.most
         found = best_coclusters(X, K, divergence, self.n_starts, self.max_iter, self._generator())
         self.row_labels_, self.column_labels_ = found.rows, found.cols

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import numpy as np
 
-from bivaluate._errors import SearchWarning
 from bivaluate._parallel import SliceThreads, one_thread
 from bivaluate._text import plural
 from bivaluate.algorithms._coherent_background import (
@@ -79,8 +77,9 @@ class CoherentSubmatrices(BiclusteringEstimator):
     Warns
     -----
     SearchWarning
-        If the matrix has too few rows or columns, too few levels or no usual distribution, or if evidence supports no
-        block: then nothing is found. If a pattern common to half of all rows was taken out.
+        If nothing is found, with the reason: the matrix has too few rows or columns, too few levels or no usual
+        distribution, evidence supports no block, or all is part of the correlation of the columns, as blocks are that
+        take in most rows together. If a pattern common to half of all rows was taken out.
 
     See Also
     --------
@@ -106,7 +105,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
     n_jobs: int | None = None
 
     def _find(self, X: Values) -> Iterator[Pair]:
-        rng, self.notes_, self._warned = self._random(), list[str](), list[str]()
+        rng = self._random()
         with one_thread():
             blocks = sorted(self._search(X, rng), key=lambda block: -block[0])[: self.most]
         pairs = [pair for _, pair in blocks]
@@ -121,7 +120,7 @@ class CoherentSubmatrices(BiclusteringEstimator):
         try:
             prepared = prepare(X, self.min_rows)
         except Unsearchable as reason:
-            self._warn(f"{reason} Nothing is found.")
+            self.notes_.append(str(reason))
             return []
         self.notes_ += prepared.notes
         rows, cols = prepared.rows, prepared.cols
@@ -136,10 +135,8 @@ class CoherentSubmatrices(BiclusteringEstimator):
         solution = Biclustering([pair for _, pair in blocks], X.shape)
         if evidence_table(values, solution, missing="omit").n_supported:
             return blocks
-        self._warn(
-            f"{plural(len(blocks), 'block')} with a score above {search.threshold:g}, none of them supported: where the "
-            "search errs, it does so in noise that is unlike what it expects. Nothing is found."
-        )
+        scored = f"{plural(len(blocks), 'block')} with a score above {search.threshold:g}, none of them supported"
+        self.notes_.append(f"{scored}: where the search errs, it does so in noise that is unlike what it expects.")
         return []
 
     def _search_prepared(self, search: Search, Z: Values, rng: np.random.RandomState) -> list[Scored]:
@@ -170,23 +167,15 @@ class CoherentSubmatrices(BiclusteringEstimator):
                 break
         blocks = search.drop(blocks)
         if patterns:
-            self._warn(
-                f"{plural(patterns, 'pattern')} common to at least half of all rows taken out as background: "
-                "a bicluster cannot have more than half of the rows."
-            )
+            found = f"{plural(patterns, 'pattern')} common to at least half of all rows taken out as background"
+            self._warn(f"{found}: a bicluster cannot have more than half of the rows.")
         if background.correlated:
             self.notes_.append("Columns are correlated in all rows: blocks are judged against that correlation.")
             # A pattern of many rows on most columns is part of the correlation.
             n, m = Z.shape
             blocks = [block for block in blocks if 4 * len(block[1][0]) <= n or 2 * len(block[1][1]) <= m]
             if not blocks:
-                self.notes_.append(
-                    "Nothing is found beyond the correlation of the columns. What many rows share, such as the "
-                    "types of cells, may be part of it: take logarithms of counts, or another algorithm (las, nmf, spectral_co)."
-                )
+                often = "What many rows share, such as the types of cells, may be part of it"
+                how = "take logarithms of counts, or another algorithm (las, nmf, spectral_co)"
+                self.notes_.append(f"Nothing is found beyond the correlation of the columns. {often}: {how}.")
         return blocks
-
-    def _warn(self, message: str) -> None:
-        self.notes_.append(message)
-        self._warned.append(message)
-        warnings.warn(message, SearchWarning, stacklevel=4)

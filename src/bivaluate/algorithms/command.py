@@ -145,15 +145,13 @@ class CommandEstimator(BiclusteringEstimator):
         super()._check_parameters()
         words = self._words(dict.fromkeys(PLACES, "1") | {"matrix": _Place(_known_style), "program": self.program})
         if shutil.which(words[0]) is None:
-            raise ParameterError(
-                f"there is no program {words[0]!r}. Install it, or say where it is: its path in the command, or "
-                "program=/path/to/it for a recipe."
-            )
+            where = "its path in the command, or program=/path/to/it for a recipe"
+            raise ParameterError(f"there is no program {words[0]!r}. Install it, or say where it is: {where}.")
         if "{out}" not in self.command and self.result is None:
-            raise ParameterError(
-                f"the command {self.command!r} does not say where to write: add {{out}}, the path of a file or folder to "
-                "be made, or {out}/found.csv, a file in a folder that exists."
+            how = (
+                "add {out}, the path of a file or folder to be made, or {out}/found.csv, a file in a folder that exists"
             )
+            raise ParameterError(f"the command {self.command!r} does not say where to write: {how}.")
 
     def _words(self, places: Mapping[str, Any]) -> list[str]:
         """Return the words of the command with its placeholders filled in; each stays one word, whatever it holds."""
@@ -164,19 +162,16 @@ class CommandEstimator(BiclusteringEstimator):
         if not words:
             raise ParameterError("the command is empty; for example 'mytool --input {matrix} --output {out}'.")
         if "{program}" in self.command and not self.program:
-            raise ParameterError(
-                f"the command {self.command!r} needs to know where its program is: program=/path/to/it."
-            )
+            how = "program=/path/to/it"
+            raise ParameterError(f"the command {self.command!r} needs to know where its program is: {how}.")
         try:
             return [word.format_map(places) for word in words]
         except BivaluateError:
             raise
         except (KeyError, IndexError, ValueError) as error:
-            known = ", ".join(f"{{{place}}}" for place in PLACES)
-            raise ParameterError(
-                f"the command {self.command!r} has a placeholder that cannot be filled in: {error}. Known: {known}; "
-                "write any other brace twice."
-            ) from None
+            known = f"Known: {', '.join(f'{{{place}}}' for place in PLACES)}; write any other brace twice."
+            found = f"the command {self.command!r} has a placeholder that cannot be filled in: {error}"
+            raise ParameterError(f"{found}. {known}") from None
 
     def _find(self, X: Values) -> Iterator[Pair]:
         with tempfile.TemporaryDirectory(prefix="bivaluate-command-") as temporary:
@@ -218,9 +213,8 @@ class CommandEstimator(BiclusteringEstimator):
                 "seconds": self.time_limit,
                 "bytes": None if self.memory_limit is None else 1e6 * self.memory_limit,
             }
-            supervisor = subprocess.Popen(
-                [sys.executable, "-I", _supervise.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
+            call, pipe = [sys.executable, "-I", _supervise.__file__], subprocess.PIPE
+            supervisor = subprocess.Popen(call, stdin=pipe, stdout=pipe, text=True)
             try:
                 answer, _ = supervisor.communicate(json.dumps(request))
             except BaseException:
@@ -240,7 +234,7 @@ class CommandEstimator(BiclusteringEstimator):
             raise CommandError(f"{name} was stopped at its limit of {self.memory_limit:g} MB of memory. {said}")
         if ended["code"]:
             how = f"with code {ended['code']}" if ended["code"] > 0 else f"by signal {-ended['code']}"
-            if "No such file or dir" in said:
+            if "No such file or dir" in said and "bivaluate-command-" in said:
                 said += " ({out} is a path to be made, {out}/ a folder that exists.)"
             raise CommandError(f"{name} ended {how}. {said}")
 
@@ -331,9 +325,8 @@ def read_recipe(name: str) -> dict[str, Any]:
     elif name in (ready := recipes()):
         text = (resources.files("bivaluate.algorithms") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
     else:
-        raise ParameterError(
-            f"there is no recipe {name!r}; ready: {', '.join(ready)}, or the path of a .toml file.{suggest(name, ready)}"
-        )
+        allowed = f"ready: {', '.join(ready)}, or the path of a .toml file.{suggest(name, ready)}"
+        raise ParameterError(f"there is no recipe {name!r}; {allowed}")
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -341,11 +334,9 @@ def read_recipe(name: str) -> dict[str, Any]:
     known = [key for key in CommandEstimator().get_params() if key not in ("n_biclusters", "random_state")]
     for key in content:
         if key not in known:
-            raise FormatError(
-                f"the recipe {name}: {key!r} is not part of a recipe; allowed: {', '.join(known)}.{suggest(key, known)}"
-            )
+            allowed = f"allowed: {', '.join(known)}.{suggest(key, known)}"
+            raise FormatError(f"the recipe {name}: {key!r} is not part of a recipe; {allowed}")
     if not isinstance(content.get("command"), str):
-        raise FormatError(
-            f"the recipe {name}: \"command\" is missing; for example command = 'mytool {{matrix}} {{out}}'."
-        )
+        example = "for example command = 'mytool {matrix} {out}'"
+        raise FormatError(f'the recipe {name}: "command" is missing; {example}.')
     return content

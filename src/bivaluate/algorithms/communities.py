@@ -28,22 +28,15 @@ class _Communities(BiclusteringEstimator):
         graph = csr_matrix(X)
         if not graph.sum() > 0:
             return
-        model = getattr(clustering, self._method)(
-            self.resolution,
-            shuffle_nodes=True,
-            return_probs=False,
-            return_aggregate=False,
-            random_state=self.random_state,
-        )
+        how = {"shuffle_nodes": True, "return_probs": False, "return_aggregate": False}
+        model = getattr(clustering, self._method)(self.resolution, **how, random_state=self.random_state)
         model.fit(graph, force_bipartite=True)
         rows, cols = model.labels_row_, model.labels_col_
         edges = graph.tocoo()
         inside = rows[edges.row] == cols[edges.col]
         weight = np.bincount(rows[edges.row[inside]], edges.data[inside], minlength=max(rows.max(), cols.max()) + 1)
         for label in np.argsort(-weight, kind="stable"):
-            pair = np.flatnonzero(rows == label), np.flatnonzero(cols == label)
-            if len(pair[0]) and len(pair[1]):
-                yield pair
+            yield np.flatnonzero(rows == label), np.flatnonzero(cols == label)
 
 
 @algorithm(

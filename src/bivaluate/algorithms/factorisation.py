@@ -49,8 +49,7 @@ class _Factors(BiclusteringEstimator):
             scores = spectra_scores(X, self.column_factors_)
             masks = (np.array([strong_members(one, kind, number) for one in scores]), masks[1])
         for in_rows, in_cols in zip(*masks, strict=True):
-            if in_rows.any() and in_cols.any():
-                yield np.flatnonzero(in_rows), np.flatnonzero(in_cols)
+            yield np.flatnonzero(in_rows), np.flatnonzero(in_cols)
 
 
 @algorithm(

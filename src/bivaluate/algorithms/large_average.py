@@ -17,7 +17,7 @@ from bivaluate.measures._blocks import is_constant_range
 
 Masks = NDArray[np.uint8]
 # Sets of columns that one call works on.
-TOGETHER = 16
+TOGETHER = 32
 
 
 @algorithm(
@@ -119,18 +119,22 @@ def standardised(X: Values) -> Values:
     return np.ascontiguousarray(centred)
 
 
+def log_binomial(n: Any, k: Any) -> Any:
+    """Return log C(n, k)."""
+    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+
+
 @lru_cache(8)
 def log_binomials(n: int) -> Values:
     """Return log C(n, r) for r = 0 … n."""
-    r = np.arange(n + 1.0)
-    return np.asarray(gammaln(n + 1.0) - gammaln(r + 1.0) - gammaln(n - r + 1.0), dtype=np.float64)
+    return np.asarray(log_binomial(n, np.arange(n + 1.0)), dtype=np.float64)
 
 
 def search(
     X: Values, n_restarts: int, rng: np.random.RandomState, workers: SliceThreads
 ) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
     """Return (score, rows, cols) of the best block found from random starts."""
-    from bivaluate.algorithms._kernels_las import constrained_search
+    from bivaluate.algorithms._kernels_las import adapt_size, constrained_search
 
     n, m = X.shape
     Xt = np.ascontiguousarray(X.T)
@@ -143,41 +147,23 @@ def search(
 
     starts = n_rows, n_cols, lots, guess, sets
     workers.run(lambda part: constrained_search(X, Xt, *(of[part] for of in starts)), n_restarts, TOGETHER)
+    choices = log_binomials(n), log_binomials(m)
     best, best_set, best_rows = -np.inf, sets[0], sets[0]
     seen: set[bytes] = set()
     while True:
         sets = sets[_unseen(sets, seen)]
         if len(sets) == 0:
             return best, np.flatnonzero(best_rows), np.flatnonzero(best_set)
-        rows, new_sets = np.empty((len(sets), n), np.uint8), np.empty_like(sets)
-        scores = np.empty(len(sets))
+        rows, new_sets, scores = np.empty((len(sets), n), np.uint8), np.empty_like(sets), np.empty(len(sets))
 
-        def adapt(part: slice, sets: Masks = sets, rows: Any = rows, new: Any = new_sets, scores: Any = scores) -> None:
-            rows[part], new[part], scores[part] = adapt_size(X, Xt, sets[part])
+        def adapt(part: slice, some: tuple[np.ndarray, ...] = (sets, rows, new_sets, scores)) -> None:
+            adapt_size(X, Xt, choices, *(of[part] for of in some))
 
         workers.run(adapt, len(sets), TOGETHER)
         top = int(scores.argmax())
         if scores[top] > best:
             best, best_rows, best_set = float(scores[top]), rows[top], new_sets[top]
         sets = new_sets
-
-
-def adapt_size(X: Values, Xt: Values, sets: Masks) -> tuple[Masks, Masks, Values]:
-    """Return, for each column set, the rows that score best with it, the columns that do with these, and the score."""
-    rows, _ = _best_lines(Xt, sets)
-    cols, scores = _best_lines(X, rows)
-    return rows, cols, scores - log_binomials(len(X))[rows.sum(axis=1, dtype=np.int64)]
-
-
-def _best_lines(M: Values, sets: Masks) -> tuple[Masks, Values]:
-    """Return the columns of `M` whose sums over the lines of each set score best, as masks, and the scores."""
-    from bivaluate.algorithms._kernels_las import best_size, sum_lines
-
-    total, scores = np.empty((len(sets), M.shape[1])), np.empty(len(sets))
-    sum_lines(M, sets, total)
-    best = np.empty(total.shape, np.uint8)
-    best_size(total, sets.sum(axis=1, dtype=np.int64), log_binomials(M.shape[1]), best, scores)
-    return best, scores
 
 
 def _unseen(sets: Masks, seen: set[bytes]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate.algorithms._coclusters import coclusters
+from bivaluate.algorithms._coclusters import coclusters, lines_of
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
@@ -76,7 +76,7 @@ class ModularityCoclustering(BiclusteringEstimator):
     def _find(self, X: Any) -> Iterator[Pair]:
         K, rng = self.most, self._random()
         starts = np.zeros((self.n_starts, X.shape[0]), dtype=np.int64), rng.randint(K, size=(self.n_starts, X.shape[1]))
-        found = coclusters(X, *starts, "modularity", (K, K), self.max_iter)
+        found = coclusters(lines_of(X), *starts, "modularity", (K, K), self.max_iter)
         gains = found.kept.diagonal() / (found.sums.sum() or 1.0)
         order = np.argsort(-gains, kind="stable")
         rank = np.empty(K, dtype=np.int64)
@@ -84,6 +84,4 @@ class ModularityCoclustering(BiclusteringEstimator):
         self.row_labels_, self.column_labels_ = rank[found.rows], rank[found.cols]
         self.modularity_ = float(gains.sum()) if X.max() > 0 else float("nan")
         for k in range(K):
-            members = np.flatnonzero(self.row_labels_ == k), np.flatnonzero(self.column_labels_ == k)
-            if len(members[0]) and len(members[1]):
-                yield members
+            yield np.flatnonzero(self.row_labels_ == k), np.flatnonzero(self.column_labels_ == k)

@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
+from bivaluate.algorithms.large_average import log_binomial
 
 # e to this is still a number.
 LARGEST_EXPONENT = 700.0
@@ -107,11 +108,6 @@ def ranks_of(X: Values) -> NDArray[np.int32]:
     """Return how many cells of its row are smaller than each cell."""
     ordered = np.sort(X, axis=1)
     return np.array([np.searchsorted(line, row) for line, row in zip(ordered, X, strict=True)], dtype=np.int32)
-
-
-def log_binomial(n: Any, k: Any) -> Any:
-    """Return log C(n, k)."""
-    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 
 def gains_of(m: int, size: int) -> Values:

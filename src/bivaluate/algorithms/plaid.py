@@ -132,7 +132,7 @@ class Plaid(BiclusteringEstimator):
             if any(
                 shuffled is not None and shuffled.sum_of_squares >= found.sum_of_squares
                 for shuffled in (
-                    find_layer(_shuffled(residual, rng), release, n_starts, n_iterations, rng)
+                    find_layer(rng.permutation(residual.ravel()).reshape(n, m), release, n_starts, n_iterations, rng)
                     for _ in range(self.n_shuffles)
                 )
             ):
@@ -145,11 +145,6 @@ class Plaid(BiclusteringEstimator):
             yield found.rows, found.cols
         self.sums_of_squares_ = np.array(sums)
         self.residual_ = float(np.einsum("ij,ij->", residual, residual)) / X.size
-
-
-def _shuffled(Z: Values, rng: np.random.RandomState) -> Values:
-    """Return `Z` with its cells in random places."""
-    return rng.permutation(Z.ravel()).reshape(Z.shape)
 
 
 def fit_layer(Z: Values, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Layer:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import Words, packed
+from bivaluate.algorithms._bits import Words
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Share, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
+from bivaluate.measures.cover import packed_masks, shared_cells
 
 Symbols = NDArray[np.int8]
 
@@ -23,7 +24,7 @@ PAIRS_AT_ONCE = 1 << 23
     "qubic",
     "QUBIC",
     "QUBIC",
-    "Marks the cells in which a row is unusually high or low, and grows blocks with the same marks.",
+    "Marks the values in which a row is unusually high or low, and grows blocks with the same marks.",
     seeks=("raised", "additive", "multiplicative"),
     reference="Li, Ma, Tang, Paterson & Xu 2009, QUBIC: a qualitative biclustering algorithm for analyses of gene expression "
     "data, Nucleic Acids Res. 37(15):e101, doi:10.1093/nar/gkp491",
@@ -96,7 +97,7 @@ class Qubic(BiclusteringEstimator):
         min_columns = self.min_columns or max(2, m // 20)
         symbols = symbols_of(X, self.quantile, n_ranks)
         levels = [level for rank in range(1, n_ranks + 1) for level in (rank, -rank)]
-        rows = np.concatenate([packed(symbols == level) for level in levels], axis=1)
+        rows = np.concatenate([packed_masks(symbols == level) for level in levels], axis=1)
         holders, touched = (np.zeros((-(-n_candidates // 64), n), dtype=np.uint64) for _ in range(2))
         order, inside, agreed = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.uint8), np.empty(m, dtype=np.int8)
         blocks: list[Pair] = []
@@ -169,7 +170,7 @@ def _largest_apart(blocks: list[Pair], overlap: float, wanted: int) -> Iterator[
     for rows, cols in sorted(blocks, key=lambda block: -len(block[0]) * len(block[1])):
         if len(kept) == wanted:
             return
-        shared = (len(np.intersect1d(rows, r)) * len(np.intersect1d(cols, c)) for r, c in kept)
+        shared = (shared_cells((rows, cols), other) for other in kept)
         if all(cells < overlap * len(rows) * len(cols) or cells == 0 for cells in shared):
             kept.append((rows, cols))
             yield rows, cols

@@ -10,7 +10,7 @@ import fnmatch
 import inspect
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,9 @@ def recipes() -> list[str]:
 
 
 def current_key(key: str) -> str:
-    """Return the key of today for a key of an earlier version."""
-    return OLD_KEYS.get(key, key)
+    """Return the key of today for a key of an earlier version, or in capitals."""
+    known = key if ":" in key else key.lower()
+    return OLD_KEYS.get(key, known if known in ALGORITHMS else key)
 
 
 def split_name(word: str) -> tuple[str, str]:
@@ -204,6 +205,19 @@ def parameters_of(key: str) -> dict[str, Any]:
     return {name: value for name, value in defaults.items() if name not in ("n_biclusters", "random_state")}
 
 
+def accepted_by(key: str, cls: Any, names: Iterable[str]) -> tuple[Mapping[str, inspect.Parameter], str]:
+    """Return the parameters of an estimator and the one that counts biclusters; raise if it does not have these."""
+    accepted = inspect.signature(cls).parameters
+    count = count_among(accepted)
+    known = [name for name in accepted if name not in (count, "random_state")]
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
+    for name in () if open_ended else names:
+        if name not in accepted:
+            has = f"it has: {', '.join(known)}.{suggest(name, known)}"
+            raise ParameterError(f"algorithm {key} has no parameter {name!r}; {has}")
+    return accepted, count
+
+
 def make_estimator(key: str, n_biclusters: int | str, random_state: Any = None, **parameters: Any) -> Any:
     """Return an unfitted estimator.
 
@@ -238,14 +252,6 @@ def make_estimator(key: str, n_biclusters: int | str, random_state: Any = None, 
     ChengChurch(max_residue=0.5, n_biclusters=5, random_state=1)
     """
     cls, settled = estimator_of(key)
-    accepted = inspect.signature(cls).parameters
-    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
-    count = count_among(accepted)
-    known = [name for name in accepted if name not in (count, "random_state")]
-    for name in parameters:
-        if name not in accepted and not open_ended:
-            raise ParameterError(
-                f"algorithm {key} has no parameter {name!r}; it has: {', '.join(known)}.{suggest(name, known)}"
-            )
+    accepted, count = accepted_by(key, cls, parameters)
     seed = {"random_state": random_state} if "random_state" in accepted else {}
     return cls(**{**seed, **settled, **parameters, count: n_biclusters})

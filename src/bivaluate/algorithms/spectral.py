@@ -33,7 +33,7 @@ SAME_ERROR = 1e-9
     "spectral",
     "Spectral checkerboard",
     "Spectral",
-    "Clusters rows and columns into a K x K checkerboard by singular vectors, and takes K of its cells.",
+    "Clusters rows and columns into a K x K checkerboard by singular vectors, and takes K of its blocks.",
     seeks=("checkerboard",),
     reference="Kluger, Basri, Chang & Gerstein 2003, Spectral biclustering of microarray data, "
     "Genome Res. 13:703-716, doi:10.1101/gr.648603",
@@ -90,11 +90,9 @@ class SpectralCheckerboard(BiclusteringEstimator):
         K = int(self.n_biclusters)
         n, m = X.shape
         if min(n, m) < K:
-            raise ParameterError(
-                f"n_biclusters is {K}, and a {K} x {K} checkerboard needs at least {K} rows and {K} columns, but X "
-                f"has {plural(n, 'row')} and {plural(m, 'column')} (n_samples={n}, n_features={m}). "
-                f"Ask for at most {min(n, m)}."
-            )
+            found = f"X has {plural(n, 'row')} and {plural(m, 'column')} (n_samples={n}, n_features={m})"
+            needs = f"a {K} x {K} checkerboard needs at least {K} rows and {K} columns"
+            raise ParameterError(f"n_biclusters is {K}, and {needs}, but {found}. Ask for at most {min(n, m)}.")
         self.row_labels_, self.column_labels_ = self._checkerboard(X, K)
         cells = [
             (np.flatnonzero(self.row_labels_ == r), np.flatnonzero(self.column_labels_ == c))

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bivaluate.algorithms._bits import members, packed
+from bivaluate.algorithms._bits import members
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair, Share, Values
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
+from bivaluate.measures.cover import packed_masks
 
 States = NDArray[np.int32]
 
@@ -120,7 +121,8 @@ def find_motif(
     genes, best = np.zeros(-(-len(states) // 64), dtype=np.uint64), np.zeros(3, dtype=np.int64)
     among = np.ascontiguousarray(states[:, left].T)
     for seed in rng.randint(0, len(left), n_seeds):
-        sets = packed((among == among[seed]) & (among[seed] != 0))  # the rows in the same state as in the seed column
+        # The rows in the same state as in the seed column.
+        sets = packed_masks((among == among[seed]) & (among[seed] != 0))
         for start in range(0, n_sets, SETS_AT_ONCE):
             draws = rng.randint(0, 2**31 - 1, (min(SETS_AT_ONCE, n_sets - start), size))
             search_motifs(sets, seed, draws, least, best, genes)

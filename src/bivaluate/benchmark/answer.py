@@ -1,16 +1,14 @@
 """Does a better score mean a better solution? Every measure against the truth, within each data set."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from bivaluate._types import Floats
 from bivaluate.algorithms.registry import algorithm_label, is_command
 from bivaluate.benchmark.fits import CELL, Benchmark, bicluster_measures, solution_measures
 from bivaluate.benchmark.truth import AGREEMENTS
@@ -23,6 +21,7 @@ ENOUGH = 0.5  # of the data sets must have an answer before a measure is ranked
 FEWEST = 4  # solutions or biclusters in a rank correlation
 BOOTSTRAP = 1000
 ALWAYS = "always the best on average"
+LAST = f"What is known on fewer than {100 * ENOUGH:.0f} % of the data sets comes last."
 
 
 def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
@@ -38,7 +37,8 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         ``measures``: rank correlation with the truth, with intervals, how often a measure picks the best algorithm and
         K, its truth over the best (``share``), how often it refuses noise and prefers a solution to worse copies;
-        ``biclusters``, ``domains``, ``classes``: the same of parts; ``algorithms``, ``algorithms_by_class``: truth.
+        ``biclusters``, ``domains``, ``classes``: the same of parts; ``algorithms``, ``algorithms_by_case``,
+        ``algorithms_by_class``: truth.
 
     See Also
     --------
@@ -54,20 +54,17 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     keys = [key for key in solution_measures(_own(table)) if key in table.columns]
     of_blocks = [key for key in bicluster_measures(_own(blocks)) if key in blocks.columns]
     domains = list(dict.fromkeys(real["domain"]))
-    measures = _asked(
-        keys,
-        {
-            "solutions": partial(_by_case, real, ["seed"], _correlation),
-            "algorithms": partial(_by_case, real, ["seed", "k"], _correlation),
-            "k": partial(_by_case, real, ["seed", "algorithm"], _correlation),
-            "right_algorithm": partial(_by_case, real, ["seed"], partial(_picks, what="algorithm")),
-            "right_k": partial(_by_case, real, ["seed", "algorithm"], partial(_picks, what="k")),
-            "share": partial(_by_case, real, ["seed"], _share_of_best),
-            "noise": partial(_by_case, noise, ["seed"], _refuses),
-            "corrupted": partial(_beats, benchmark.copies, "corrupted"),
-            "random": partial(_beats, benchmark.copies, "random"),
-        },
-    )
+    questions = {
+        "solutions": partial(_by_case, real, ["seed"], _correlation),
+        "algorithms": partial(_by_case, real, ["seed", "k"], _correlation),
+        "k": partial(_by_case, real, ["seed", "algorithm"], _correlation),
+        "right_algorithm": partial(_by_case, real, ["seed"], partial(_picks, what="algorithm")),
+        "right_k": partial(_by_case, real, ["seed", "algorithm"], partial(_picks, what="k")),
+        "share": partial(_by_case, real, ["seed"], _share_of_best),
+        "noise": partial(_by_case, noise, ["seed"], _refuses),
+        "corrupted": partial(_beats, benchmark.copies, "corrupted"),
+        "random": partial(_beats, benchmark.copies, "random"),
+    }
     constant = pd.DataFrame([{"measure": ALWAYS, **_summary("right_algorithm", _constant_answer(real))}])
     of_each = {"biclusters": partial(_by_case, blocks, ["seed", "algorithm", "k"], _correlation)}
     by_domain = {name: partial(_by_case, real[real["domain"] == name], ["seed"], _correlation) for name in domains}
@@ -75,11 +72,12 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     by_class = {name: partial(_by_case, classes, ["seed"], ask) for name, ask in truths.items()}
     each_domain = _asked(keys, by_domain)[["measure", *domains]]
     return {
-        "measures": ranked_measures(pd.concat([measures, constant], ignore_index=True)),
+        "measures": ranked(pd.concat([_asked(keys, questions), constant], ignore_index=True), "solutions"),
         "biclusters": _sorted(_asked(of_blocks, of_each), "biclusters"),
         "domains": _sorted(each_domain.assign(mean=each_domain[domains].mean(axis=1)), "mean"),
         "classes": _sorted(_asked(keys, by_class), next(iter(AGREEMENTS))),
         "algorithms": _leaderboard(real),
+        "algorithms_by_case": _leaderboard_by_case(real),
         "algorithms_by_class": _leaderboard_by_class(classes),
     }
 
@@ -104,10 +102,10 @@ def _own(table: pd.DataFrame) -> list[str]:
     return [key for key in table.columns if ":" in key and key in METRICS]
 
 
-def ranked_measures(measures: pd.DataFrame) -> pd.DataFrame:
-    """Return the measures by rank correlation, those that are defined on too few data sets last."""
-    enough = measures["solutions_n"].fillna(0) >= ENOUGH * measures["solutions_n"].max()
-    order = measures.assign(enough=enough).sort_values(["enough", "solutions"], ascending=False, na_position="last")
+def ranked(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return measures or algorithms, the best first, those that are known on too few data sets last."""
+    enough = table[f"{by}_n"].fillna(0) >= ENOUGH * table[f"{by}_n"].max()
+    order = table.assign(enough=enough).sort_values(["enough", by], ascending=False, na_position="last")
     return order.drop(columns="enough")
 
 
@@ -121,7 +119,7 @@ def _by_case(table: pd.DataFrame, by: list[str], ask: Callable[..., float], key:
     return found
 
 
-def _oriented(part: pd.DataFrame, key: str) -> NDArray[np.float64]:
+def _oriented(part: pd.DataFrame, key: str) -> Floats:
     """Return the values of a measure so that high is better, undefined ones last."""
     sign = -1.0 if METRICS[key].direction == "low" else 1.0
     values = sign * part[key].to_numpy(dtype=np.float64)
@@ -194,21 +192,28 @@ def _constant_answer(table: pd.DataFrame) -> dict[str, list[float]]:
 
 
 def _summary(name: str, values: dict[str, list[float]]) -> dict[str, float]:
-    """Return the mean over data sets, its interval, and how many data sets could answer."""
+    """Return the mean over data sets, its interval (of one there is none), and how many data sets could answer."""
     means = np.array([np.mean(found) for found in values.values()])
     if not len(means):
         return {name: math.nan, f"{name}_low": math.nan, f"{name}_high": math.nan, f"{name}_n": 0}
-    rng = np.random.default_rng(0)
-    drawn = means[rng.integers(len(means), size=(BOOTSTRAP, len(means)))].mean(axis=1)
-    low, high = np.percentile(drawn, [2.5, 97.5])
+    drawn = means[np.random.default_rng(0).integers(len(means), size=(BOOTSTRAP, len(means)))].mean(axis=1)
+    low, high = np.percentile(drawn, [2.5, 97.5]) if len(means) > 1 else (math.nan, math.nan)
     return {name: float(means.mean()), f"{name}_low": float(low), f"{name}_high": float(high), f"{name}_n": len(means)}
 
 
 def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean truth of each algorithm by domain, at the K at which each is best."""
+    """Return the mean truth of each algorithm by domain and over data sets, at the K at which each is best."""
     best = table.groupby(["domain", "case", "seed", "algorithm"], sort=False)["truth"].max().reset_index()
     means = best.groupby(["algorithm", "domain"])["truth"].mean().unstack()
-    return means.assign(mean=means.mean(axis=1)).sort_values("mean", ascending=False).reset_index()
+    known = best.dropna().groupby(["algorithm", "case"], sort=False)["truth"].agg(list)
+    over_all = [_summary("mean", known[key].to_dict() if key in known else {}) for key in means.index]
+    return ranked(means.join(pd.DataFrame(over_all, means.index, [*_summary("mean", {})])).reset_index(), "mean")
+
+
+def _leaderboard_by_case(table: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard deviation over seeds of the truth of each algorithm, at its best K, by data set."""
+    best = table.groupby(["case", "seed", "algorithm"], sort=False)["truth"].max()
+    return best.groupby(["algorithm", "case"], sort=False).agg(["mean", "std", "count"]).reset_index()
 
 
 def _leaderboard_by_class(known: pd.DataFrame) -> pd.DataFrame:
@@ -219,11 +224,6 @@ def _leaderboard_by_class(known: pd.DataFrame) -> pd.DataFrame:
     best = known.loc[known.groupby(["case", "seed", "algorithm"], sort=False)["class_f1"].idxmax()]
     means = best.groupby("algorithm")[columns].mean().rename(columns=lambda name: name.removeprefix("class_"))
     return means.sort_values("f1_found", ascending=False).reset_index()
-
-
-def names_of(rows: Iterable[str]) -> list[str]:
-    """Return measures as tables show them."""
-    return [METRICS[key].symbol if key in METRICS else key for key in rows]
 
 
 def algorithm_names(keys: Iterable[str]) -> list[str]:

@@ -1,14 +1,12 @@
 """The data of the benchmark, each with a truth beside it. They are fixed here: a run chooses among them, no more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.datasets import load_labelled, make_scenario
 from bivaluate.datasets.catalogue import DATASETS
 from bivaluate.datasets.labelled import Labelled
@@ -18,7 +16,6 @@ from bivaluate.elsewhere.fits import columns_of
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
-Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 _gaussian: Draw = np.random.Generator.standard_normal
 
@@ -46,8 +43,8 @@ class Problem:
 
     matrix: Matrix
     truth: Biclustering | None = None
-    row_classes: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    col_classes: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    row_classes: Mapping[str, Flags] = field(default_factory=dict)
+    col_classes: Mapping[str, Flags] = field(default_factory=dict)
     genes: bool = False
     other: Matrix | None = None
 
@@ -195,18 +192,18 @@ def _documents(name: str, seed: int) -> Problem:
     return Problem(Matrix(counts[:, words], absent="zero"), None, _cut(found.row_classes, documents))
 
 
-def _first_of_each(classes: Mapping[str, NDArray[np.bool_]], most: int) -> NDArray[np.int64]:
+def _first_of_each(classes: Mapping[str, Flags], most: int) -> Ints:
     """Return the first members of every class, in the order of the matrix."""
     return np.unique(np.concatenate([np.flatnonzero(mask)[:most] for mask in classes.values()]))
 
 
-def _part(found: Labelled, rows: NDArray[np.int64], cols: NDArray[np.int64] | None) -> Problem:
+def _part(found: Labelled, rows: Ints, cols: Ints | None) -> Problem:
     cols = np.arange(found.matrix.shape[1]) if cols is None else cols
     matrix = Matrix(found.matrix.values[np.ix_(rows, cols)], name=found.matrix.name)
     return Problem(matrix, None, _cut(found.row_classes, rows), _cut(found.col_classes, cols))
 
 
-def _cut(classes: Mapping[str, NDArray[np.bool_]], members: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
+def _cut(classes: Mapping[str, Flags], members: Ints) -> dict[str, Flags]:
     """Return the classes of some members, without those that are left empty."""
     return {name: mask[members] for name, mask in classes.items() if mask[members].any()}
 
@@ -220,9 +217,10 @@ def _without_gaps(matrix: Matrix) -> Matrix:
 
 MOST_ROWS, MOST_GENES, MOST_CELLS, MOST_RATED, MOST_DOCUMENTS, FEWEST_DOCUMENTS = 600, 300, 40, 300, 25, 20
 MOST_HALVED = 500
-_REPEATS = ("12_heat_shock_1", "13_heat_shock_2"), ("15_YPD_1", "16_YPD_2"), ("08_25mM_DTT", "11_complete_DTT")
+_TWICE = ("12_heat_shock_1", "13_heat_shock_2"), ("15_YPD_1", "16_YPD_2"), ("08_25mM_DTT", "11_complete_DTT")
+_REPEATS = [both_ways for pair in _TWICE for both_ways in (pair, pair[::-1])]
 _YEAST = [name for name, record in DATASETS.items() if record.group == "yeast"]
-_REPEATED = [f"yeast:{name}" for pair in _REPEATS for name in pair]
+_REPEATED = [f"yeast:{name}" for name, _ in _REPEATS]
 UNHALVED = [name for name in _YEAST if name not in _REPEATED and DATASETS[name].shape[1] < FEWEST_HALVED]
 _CANCER = tuple(f"cancer:{name}" for name in ("golub-1999-v1", "armstrong-2002-v1", "gordon-2002", "singh-2002"))
 
@@ -248,22 +246,18 @@ _CASES = (
     Case("pbmc68k", "cells", _cells),
     Case("movielens", "ratings", _ratings),
     *(Case(name, "text", partial(_documents, name)) for name in ("newsgroups", "reuters_r8")),
-    *(
-        Case(f"yeast:{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a)
-        for pair in _REPEATS
-        for a, b in (pair, pair[::-1])
-    ),
+    *(Case(f"yeast:{a} again", "repeats", partial(_repeat, a, b), quick="heat_shock_1" in a) for a, b in _REPEATS),
 )
 _UNLIKE = ("noise", "cells", "repeats")  # noise has nothing to hold; cells are halved before they are cut
 _HALVED = (
     *(case for case in _CASES if case.domain not in _UNLIKE and case.name not in (*_REPEATED, *UNHALVED)),
     *(Case(name, "columns", partial(_expression, name)) for name in ("pbmc68k", *_CANCER)),
 )
-CASES: dict[str, Case] = {case.name: case for case in _CASES} | {
-    f"{case.name} halves": Case(
-        f"{case.name} halves",
-        "planted halves" if case.domain == "planted" else "repeats",
-        partial(_halves, case.load, case.domain in ("ratings", "text")),
-    )
-    for case in _HALVED
-}
+
+
+def _halved(case: Case) -> Case:
+    domain, turned = "planted halves" if case.domain == "planted" else "repeats", case.domain in ("ratings", "text")
+    return Case(f"{case.name} halves", domain, partial(_halves, case.load, turned))
+
+
+CASES: dict[str, Case] = {case.name: case for case in (*_CASES, *map(_halved, _HALVED))}

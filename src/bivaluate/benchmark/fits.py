@@ -1,11 +1,8 @@
 """Run algorithms on the data of the benchmark, as a sweep; then ask what the truth says of every solution."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +15,7 @@ import pandas as pd
 
 from bivaluate._check import check_int
 from bivaluate._errors import BivaluateWarning, FileError, ParameterError, SolutionError, suggest
-from bivaluate._files import make_folder, write_whole
+from bivaluate._files import FilePath, make_folder, write_whole
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.truth import Truth
 from bivaluate.evaluation import evaluate
@@ -67,13 +64,13 @@ class Benchmark:
 
 
 def run_benchmark(
-    out: str | os.PathLike[str],
+    out: FilePath,
     *,
     quick: bool = True,
     algorithms: Sequence[str] | None = None,
     cases: Sequence[str] | None = None,
     seeds: int = 1,
-    solutions: Mapping[str, str | os.PathLike[str]] | None = None,
+    solutions: Mapping[str, FilePath] | None = None,
     measures: Sequence[str] = (),
     time_limit: float | None = None,
     rescore: bool = False,
@@ -127,7 +124,7 @@ def run_benchmark(
         score={"missing": "omit", "single": "matrix"},
         time_limit=time_limit or (30.0 if quick else 600.0),
     )
-    tell = None if progress is None else lambda done, total, cell: progress(f"{cell.algorithm}", done, total)
+    tell = None if progress is None else lambda done, total, _: progress("fits", done, total)
     sweep = Sweep(plan, folder / "run", jobs=jobs, scheduler=scheduler, progress=tell)
     run = load_run(sweep.folder) if rescore else sweep.run()
     done = run.results[run.results["status"].isin(["ok", "degenerate"])]
@@ -154,7 +151,8 @@ def run_benchmark(
 def _chosen(names: Sequence[str] | None, quick: bool) -> list[Case]:
     for name in names or ():
         if name not in CASES:
-            raise ParameterError(f"there is no case {name!r}: {', '.join(CASES)}.{suggest(name, CASES)}")
+            known = suggest(name, CASES) or f" Cases: {', '.join(CASES)}."
+            raise ParameterError(f"there is no case {name!r}.{known}")
     return [case for case in CASES.values() if (case.name in names if names else case.quick or not quick)]
 
 

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bivaluate._files import write_whole
+from bivaluate._files import FilePath, write_whole
 from bivaluate._text import markdown_table, number, percent, plural
-from bivaluate.benchmark.answer import ALWAYS, algorithm_names, names_of
+from bivaluate._types import DataFrame
+from bivaluate.benchmark.answer import ALWAYS, LAST, algorithm_names
 from bivaluate.benchmark.cases import CASES, UNHALVED
+from bivaluate.benchmark.fits import Benchmark
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.elsewhere.confirm import FEWEST_HALVED
 from bivaluate.plots import style
 from bivaluate.registry import symbol
 from bivaluate.sweep.load import failure_sentences
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from bivaluate.benchmark.fits import Benchmark
-
-Tables = dict[str, "pd.DataFrame"]
+Tables = dict[str, DataFrame]
 _COLUMNS = {
     "solutions_n": "data sets",
     "solutions": "all solutions",
@@ -65,18 +61,18 @@ def benchmark_headline(tables: Tables) -> str:
             said += f" {algorithm_names([r['algorithm']])[0]} agrees with the truth to {number(r['mean'])}."
         return said
     said = (
-        f"Over {plural(n_data, 'data set')}, {names_of([best])[0]} agrees best with the truth (rank correlation "
+        f"Over {plural(n_data, 'data set')}, {symbol(best)} agrees best with the truth (rank correlation "
         f"{number(agree['solutions'])} [{number(agree['solutions_low'])}, {number(agree['solutions_high'])}])"
     )
     if "nve_cov" in rows and best != "nve_cov":
         said += f"; {symbol('nve_cov')} reaches {number(rows['nve_cov']['solutions'])}"
     return (
-        f"{said}. {names_of([chosen])[0]} picks the best algorithm most often ({percent(rows[chosen]['right_algorithm'])}); "
+        f"{said}. {symbol(chosen)} picks the best algorithm most often ({percent(rows[chosen]['right_algorithm'])}); "
         f"always taking the one that is best on average is right in {percent(constant)}."
     )
 
 
-def write_page(benchmark: Benchmark, tables: Tables, path: str | os.PathLike[str], command: str) -> list[Path]:
+def write_page(benchmark: Benchmark, tables: Tables, path: FilePath, command: str) -> list[Path]:
     """Write the page, its tables as CSV and the figure into a folder beside it.
 
     Parameters
@@ -112,10 +108,9 @@ def write_page(benchmark: Benchmark, tables: Tables, path: str | os.PathLike[str
 
 def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> str:
     solutions = benchmark.solutions
-    counts = solutions.groupby("domain")["case"].nunique()
-    data = ", ".join(f"{count} {domain}" for domain, count in counts.items())
+    data = ", ".join(f"{n} {domain}" for domain, n in solutions.groupby("domain")["case"].nunique().items())
     algorithms = ", ".join(algorithm_names(sorted(solutions["algorithm"].unique())))
-    domains = [str(name) for name in tables["algorithms"].columns]
+    domains = [str(name) for name in tables["algorithms"].columns if not name.startswith("mean")]
     of_each = {"data sets": "biclusters_n", "biclusters": "biclusters"}
     parts = [
         "# Which measure recognises good biclusters?",
@@ -125,8 +120,9 @@ def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> st
         "## Which algorithm is best?",
         "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
         "best class beyond chance where classes are known, strength of the best GO term, and in repeats and halves how much "
-        "more the rows move together in the other data than equally active rows do (z/(z + 5), as `bivaluate confirm`).",
-        _table(domains, tables["algorithms"], domains[1:]),
+        "more the rows move together in the other data than equally active rows do (z/(z + 5), as `bivaluate confirm`). "
+        f"By domain, and over data sets with what 95 % of resampled collections of them give. {LAST}",
+        _table([*domains, "data sets", "mean"], tables["algorithms"], [*domains[1:], "mean_n", "mean"], ("mean",)),
         "\n".join(f"- {sentence}" for sentence in failure_sentences(benchmark.failed)),
         f"![Rank correlation of every measure with the truth]({folder}/measures.png)",
         "## Measures of solutions",
@@ -134,7 +130,7 @@ def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> st
         "one algorithm; how often the best value is the best algorithm or the best K (where the truth differs by 0.1 or "
         "more); the truth of the solution with the best value over that of the best solution; how often noise is refused; "
         "how often a solution is preferred to its copy with a tenth of the rows "
-        f"replaced, and to random biclusters of its sizes. In brackets what 95 % of resampled collections of data sets "
+        f"replaced, and to random biclusters of its sizes. {LAST} In brackets what 95 % of resampled collections of data sets "
         f"give; all intervals and counts: [{folder}/measures.csv]({folder}/measures.csv).",
         _table(["measure", *_COLUMNS.values()], tables["measures"], list(_COLUMNS), intervals=("solutions",)),
         "By domain, over all solutions of a data set:",
@@ -175,20 +171,23 @@ def _classes(tables: Tables) -> list[str]:
     ]
 
 
-def _table(headings: list[str], table: pd.DataFrame, keys: list[str], intervals: tuple[str, ...] = ()) -> str:
-    named = names_of if headings[0] == "measure" else algorithm_names
+def _table(headings: list[str], table: DataFrame, keys: list[str], intervals: tuple[str, ...] = ()) -> str:
     records = table.to_dict("records")
-    names = named(str(row[headings[0]]) for row in records)
-    rows = [[name, *(_cell(r, key, key in intervals) for key in keys)] for name, r in zip(names, records, strict=True)]
+    keys_of_rows = [str(row[headings[0]]) for row in records]
+    names = map(symbol, keys_of_rows) if headings[0] == "measure" else algorithm_names(keys_of_rows)
+    rows = [
+        [name, *(cell_text(r, key, key in intervals) for key in keys)] for name, r in zip(names, records, strict=True)
+    ]
     return "\n".join(markdown_table(headings, rows))
 
 
-def _cell(row: dict[Any, Any], key: str, interval: bool) -> str:
-    ends = f" [{number(row[f'{key}_low'])}, {number(row[f'{key}_high'])}]" if interval and row[key] == row[key] else ""
-    return number(float(row[key])) + ends
+def cell_text(row: dict[Any, Any], key: str, interval: bool = True) -> str:
+    """Return a mean, with its interval where it is known and asked for."""
+    known = interval and math.isfinite(row[f"{key}_low"])
+    return number(float(row[key])) + (f" [{number(row[f'{key}_low'])}, {number(row[f'{key}_high'])}]" if known else "")
 
 
-def _draw_measures(table: pd.DataFrame, stem: Path) -> list[Path]:
+def _draw_measures(table: DataFrame, stem: Path) -> list[Path]:
     """Draw the rank correlation of every measure with the truth, with its interval."""
     known = table[table["solutions"].notna()].iloc[::-1]
     middle, low, high = (known[f"solutions{end}"].to_numpy(dtype=np.float64) for end in ("", "_low", "_high"))
@@ -197,22 +196,20 @@ def _draw_measures(table: pd.DataFrame, stem: Path) -> list[Path]:
     reach = np.stack([middle - low, high - middle])
     ax.errorbar(middle, places, xerr=reach, fmt="o", color=style.series_colour(0), capsize=2, ms=4)
     ax.axvline(0.0, color="0.6", linewidth=0.8)
-    ax.set_yticks(places, names_of(map(str, known["measure"])))
+    ax.set_yticks(places, [symbol(key) for key in known["measure"]])
     ax.set_xlabel("rank correlation with the truth")
     return style.save(figure, stem)
 
 
-def _draw_domains(table: pd.DataFrame, stem: Path) -> list[Path]:
+def _draw_domains(table: DataFrame, stem: Path) -> list[Path]:
     """Draw the rank correlation of every measure with the truth in every domain as a coloured table."""
     known = table[table["mean"].notna()]
     domains = [name for name in table.columns if name != "measure"]
     values = known[domains].to_numpy(dtype=np.float64)
     figure, [ax] = style.new_grid(1, 1, 1.6 + 0.75 * len(domains), 0.22 * len(known) + 1.0)
     image = ax.imshow(values, cmap=style.DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
-    for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
-        colour = "white" if abs(values[i, j]) > 0.6 else "black"
-        ax.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+    style.write_cells(ax, values, 0.6)
     ax.set_xticks(range(len(domains)), domains, rotation=40, ha="right")
-    ax.set_yticks(range(len(known)), names_of(map(str, known["measure"])))
+    ax.set_yticks(range(len(known)), [symbol(key) for key in known["measure"]])
     figure.colorbar(image, ax=ax, label="rank correlation with the truth")
     return style.save(figure, stem)

@@ -1,7 +1,5 @@
 """How good a solution is by what is known about the data, never by the values of its cells."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -9,8 +7,9 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.stats import entropy
 
+from bivaluate._types import Flags, Floats, Ints
 from bivaluate.benchmark.cases import Problem
 from bivaluate.elsewhere.confirm import confirm
 from bivaluate.enrichment import enrich, load_yeast_ontology
@@ -18,9 +17,7 @@ from bivaluate.measures.cover import cell_jaccard
 from bivaluate.measures.external import adjusted_rand_index, compare
 from bivaluate.solution import Bicluster, Biclustering
 
-Floats = NDArray[np.float64]
-Members = NDArray[np.int64]
-Classes = Mapping[str, NDArray[np.bool_]]
+Classes = Mapping[str, Flags]
 N_RANDOM = 50
 _ontology = functools.cache(load_yeast_ontology)
 CLEAR_TERM, SMALLEST_P = 5.0, 1e-300
@@ -97,7 +94,7 @@ class Truth:
             self._matched[key] = {f"{name}{kind}": of[f"{name}{kind}"] for name, of in best.items() for kind in kinds}
         return self._matched[key]
 
-    def _match_side(self, side: str, members: Members, classes: Classes) -> dict[str, float]:
+    def _match_side(self, side: str, members: Ints, classes: Classes) -> dict[str, float]:
         masks = np.array(list(classes.values()))
         across = self.problem.matrix.shape[1 if side == "rows" else 0]
         found = best_agreements(members, masks, across)
@@ -109,7 +106,7 @@ class Truth:
             match[name] = (value - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
         return match
 
-    def _chance(self, side: str, size: int, masks: NDArray[np.bool_], across: int) -> dict[str, float]:
+    def _chance(self, side: str, size: int, masks: Flags, across: int) -> dict[str, float]:
         """Return the mean of the best with the labels permuted, which is that of random members, as many."""
         if (side, size) not in self._chances:
             rng = np.random.default_rng([size, masks.shape[1]])
@@ -119,7 +116,7 @@ class Truth:
         return self._chances[side, size]
 
 
-def class_recall(members: Sequence[Members], masks: NDArray[np.bool_]) -> float:
+def class_recall(members: Sequence[Ints], masks: Flags) -> float:
     """Return the mean over classes of the best F1 that any of several sets of members has with it.
 
     >>> masks = np.array([[True, True, True, False], [False, False, False, True]])
@@ -131,7 +128,7 @@ def class_recall(members: Sequence[Members], masks: NDArray[np.bool_]) -> float:
     return float(np.max(found, axis=0).mean()) if found else 0.0
 
 
-def best_agreements(members: Members, masks: NDArray[np.bool_], across: int = 1) -> dict[str, float]:
+def best_agreements(members: Ints, masks: Flags, across: int = 1) -> dict[str, float]:
     """Return, by each agreement, that of members with the class that fits best.
 
     >>> masks = np.array([[True, True, True, False], [False, False, False, True]])
@@ -152,18 +149,13 @@ def _f1(table: Floats, across: int) -> float:
 def _nmi(table: Floats, across: int) -> float:
     """Mutual information of being a member and being of the class, over the mean of their entropies."""
     joint = table / table.sum()
-    down, side, both = (_entropy(shares) for shares in (joint.sum(axis=1), joint.sum(axis=0), joint.ravel()))
+    down, side, both = map(entropy, (joint.sum(axis=1), joint.sum(axis=0), joint.ravel()))
     return float(max(0.0, 2 * (down + side - both) / (down + side))) if down + side > 0 else 1.0
 
 
 def _cari(table: Floats, across: int) -> float:
     """CARI of members and class, each with all lines of the other side, which has no classes."""
     return adjusted_rand_index([table, np.array([[float(across)]])], int(table.sum()) * across)
-
-
-def _entropy(shares: Floats) -> float:
-    known = shares[shares > 0]
-    return float(-(known * np.log(known)).sum())
 
 
 AGREEMENTS: dict[str, Callable[[Floats, int], float]] = {"f1": _f1, "nmi": _nmi, "cari": _cari}

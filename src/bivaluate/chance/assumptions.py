@@ -15,7 +15,7 @@ from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import percent
 from bivaluate._types import Floats, Ints
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import midranks, standardise
+from bivaluate.measures._blocks import standardise
 from bivaluate.measures.cover import member_classes
 from bivaluate.solution import Biclustering
 
@@ -101,9 +101,8 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     'Columns have strong effects '
     """
     sentences, step, series = matrix.once(_departures)
-    correlation = None
-    if series is not None:
-        correlation = series.correlation_given(None if solution is None else partial(rows_alike, solution, step))
+    groups = None if solution is None else partial(rows_alike, solution, step)
+    correlation = None if series is None else series.correlation_given(groups)
     if correlation is None:
         return dict(sentences)
     smooth = (
@@ -119,13 +118,11 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | Non
     rows = standardise(cells)
     n, m = rows.shape
     findings: dict[str, str] = {}
-    if n < _FEWEST_ROWS or m < 3:
-        return findings, step, None
     seen = ~np.isnan(cells)
     seen &= seen.sum(axis=1, keepdims=True) > 1  # one cell alone has no deviation
     in_cols = seen.sum(axis=0)
     n_cells = int(in_cols.sum())
-    if not n_cells:
+    if n < _FEWEST_ROWS or m < 3 or not n_cells:
         return findings, step, None
     error = 3 / math.sqrt(n_cells)
     means = rows.sum(axis=0) / np.maximum(in_cols, 1)
@@ -149,9 +146,6 @@ def _departures(matrix: Matrix) -> tuple[dict[str, str], int, ColumnSeries | Non
 def _some_rows(matrix: Matrix) -> tuple[Floats, int]:
     """Return rows of a matrix, evenly spread, and the step between them."""
     n, m = matrix.shape
-    if matrix.in_memory:
-        step = -(-n // _ROWS_LOOKED_AT)
-        return matrix.values[::step], step
     step = -(-n // min(_ROWS_LOOKED_AT, max(_FEWEST_ROWS, CHUNK_CELLS // m)))
     return matrix.block(np.arange(0, n, step), np.arange(m)), step
 
@@ -262,11 +256,10 @@ def normal_scores(X: ArrayLike) -> Floats:
     array([[-0.9674,  0.9674,     nan,  0.    ]])
     """
     from scipy.special import ndtri
+    from scipy.stats import rankdata
 
     values = np.asarray(X, dtype=np.float64)
     seen = np.isfinite(values)
-    if seen.all():
-        return np.asarray(ndtri((midranks(values) - 0.5) / values.shape[1]))
-    ranks = midranks(np.where(seen, values, np.inf))  # missing cells come last and get no rank
+    ranks = rankdata(np.where(seen, values, np.inf), axis=1)  # missing cells come last and get no rank
     count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
     return np.asarray(np.where(seen, ndtri(np.where(seen, ranks - 0.5, 0.5 * count) / count), np.nan))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,9 +28,8 @@ NULL_MEAN = 1e-15 * np.array([row + [0] * (len(_COEFFICIENTS) - len(row)) for ro
 QUADRATURE_POINTS = 128
 # With so many nodes angles are right to 4e-10 up to this share; beyond it the curve bends too much.
 _TABLE_NODES, _LARGEST_SMOOTH = 24, 0.3
-# log of the angle as a function of √(−log p), between these log p: with so many nodes right to 5e-10 up to 2e5 columns.
-_TABLE_TOP, _TABLE_BOTTOM, _ANGLE_NODES = math.log(0.1), -64.0, 28
-_TINY = 1e-290
+# Up to the first, angles are solved in logarithms; below the second there is no other way.
+_LOWER_TAIL, _TINY = math.log(0.1), 1e-290
 _SETTLED = 1e-4  # a step of third order after one of 1e-4 changes nothing that can be seen
 _MOST_TERMS, _TERMS_AT_ONCE = 2048, 32
 _MOST_KEPT = 1 << 16
@@ -49,9 +49,7 @@ def null_mean(r: ArrayLike, c: ArrayLike) -> Floats:
     in_cols = _chebyshev((6 / np.maximum(c, 3) - 1).ravel(), size)
     # one shape at a time gives the bits that many together give, and a matrix product does not
     mean = np.einsum("pi,pi->p", np.einsum("pi,ij->pj", in_rows, NULL_MEAN), in_cols).reshape(r.shape)
-    few = c <= 2
-    if few.any():
-        mean = np.where(few, 2 / np.pi * np.arccos(rho), mean)
+    mean = np.where(c <= 2, 2 / np.pi * np.arccos(rho), mean)
     return np.where((r < 2) | (c < 2), np.nan, mean)
 
 
@@ -85,27 +83,28 @@ def search_reference(r: ArrayLike, c: ArrayLike, shape: Sequence[int], expected:
             f"a block of {int(r.max())} x {int(c.max())} does not fit into a matrix of {n} x {m}: "
             "give the shape of the matrix the block was found in."
         )
-    keys = [(*sides, n, m) for sides in zip(r.ravel().tolist(), c.ravel().tolist(), strict=True)]
-    found = {key: _reached.get(key) for key in keys}
-    new = [key for key, value in found.items() if value is None]
-    if new:
-        if len(_reached) > _MOST_KEPT:
-            _reached.clear()
-        rows, cols = np.array(new, dtype=np.float64)[:, :2].T
-        values = np.full(len(new), np.nan)
-        usable = (rows >= 2) & (cols >= 2)
-        if usable.any():
-            values[usable] = _reached_by_search(rows[usable], cols[usable], n, m)
-        made = dict(zip(new, values.tolist(), strict=True))
-        found |= made
-        _reached.update(made)
-    expected = null_mean(r, c) if expected is None else expected
-    return np.asarray(np.minimum(expected, np.array([found[key] for key in keys]).reshape(r.shape)))
+    reached, usable = np.full(r.shape, np.nan), (r >= 2) & (c >= 2)
+    reached[usable] = by_shapes(_reached_by_search, r[usable], c[usable], n, m)
+    return np.asarray(np.minimum(null_mean(r, c) if expected is None else expected, reached))
 
 
-# V* before it is cut at E0, by rows, columns and the shape of the matrix: surrogates and sweeps ask for the same ones.
+# What functions of blocks gave, by rows, columns and further arguments: surrogates and sweeps ask for the same ones.
 # A value does not depend on those it was computed with.
-_reached: dict[tuple[float, float, int, int], float] = {}
+_known: dict[tuple[Any, ...], float] = {}
+
+
+def by_shapes(function: Callable[..., Floats], r: Any, c: Any, *further: int) -> Floats:
+    """Return what a function gives for blocks of r × c, those of a new shape computed together."""
+    keys = [(*sides, function, *further) for sides in zip(r.ravel().tolist(), c.ravel().tolist(), strict=True)]
+    found = {key: _known.get(key) for key in keys}
+    if new := [key for key, value in found.items() if value is None]:
+        if len(_known) > _MOST_KEPT:
+            _known.clear()
+        rows, cols = np.array([key[:2] for key in new], dtype=np.float64).T
+        made = dict(zip(new, function(rows, cols, *further).tolist(), strict=True))
+        found |= made
+        _known.update(made)
+    return np.array([found[key] for key in keys], dtype=np.float64).reshape(r.shape)
 
 
 def _reached_by_search(r: Floats, c: Floats, n: int, m: int) -> Floats:
@@ -131,45 +130,13 @@ def _tail_angles(log_share: Floats, c: Floats, u: Floats) -> Floats:
     serve for all nodes; where F is not small every node is computed.
     """
     angles = np.empty((len(c), len(u)))
-    smooth = log_share < math.log(_LARGEST_SMOOTH)
-    for k in np.flatnonzero(~smooth):
-        angles[k] = _beta_angle(np.log(u) + log_share[k], c[k])
-    if smooth.any():
-        tables = [_interpolation(int(cols)) for cols in c[smooth].tolist()]
-        few = _smooth_angles(np.array([at for at, _ in tables]) + log_share[smooth, None], c[smooth])
-        angles[smooth] = [values @ to_nodes for values, (_, to_nodes) in zip(few, tables, strict=True)]
+    for k, (share, cols) in enumerate(zip(log_share.tolist(), c.tolist(), strict=True)):
+        if share < math.log(_LARGEST_SMOOTH):
+            at, to_nodes = _interpolation(int(cols))
+            angles[k] = _beta_angle(at + share, cols) @ to_nodes
+        else:
+            angles[k] = _beta_angle(np.log(u) + share, cols)
     return angles
-
-
-def _smooth_angles(log_p: Floats, c: Floats) -> Floats:
-    """Return the angles of a line of log p for each block: from the table of its columns, solved where that ends."""
-    angles = np.empty(log_p.shape)
-    inside = (log_p.max(axis=1) <= _TABLE_TOP) & (log_p.min(axis=1) >= _TABLE_BOTTOM)
-    for k in np.flatnonzero(~inside):
-        angles[k] = _beta_angle(log_p[k], c[k])
-    if inside.any():
-        start, stop = math.sqrt(-_TABLE_TOP), math.sqrt(-_TABLE_BOTTOM)
-        place = np.clip((2 * np.sqrt(-log_p[inside]) - start - stop) / (stop - start), -1.0, 1.0)
-        coefficients = np.array([_log_angles(int(cols)) for cols in c[inside].tolist()])
-        angles[inside] = np.exp((_chebyshev(place, _ANGLE_NODES) @ coefficients[:, :, None])[..., 0])
-    return angles
-
-
-@lru_cache(maxsize=1024)
-def _log_angles(c: int) -> Floats:
-    """Return the Chebyshev coefficients of the logarithm of :func:`_beta_angle` for blocks of c columns."""
-    start, stop = math.sqrt(-_TABLE_TOP), math.sqrt(-_TABLE_BOTTOM)
-    unit, to_coefficients = _chebyshev_nodes(_ANGLE_NODES)
-    log_p = np.minimum(-(((start + stop + (stop - start) * unit) / 2) ** 2), _TABLE_TOP)
-    return np.asarray(np.log(_beta_angle(log_p, c)) @ to_coefficients)
-
-
-@lru_cache(maxsize=2)
-def _chebyshev_nodes(size: int) -> tuple[Floats, Floats]:
-    """Return the Chebyshev nodes in [−1, 1], and the matrix that takes a function's values there to coefficients."""
-    order = np.arange(size)
-    unit = np.cos(np.pi * (order + 0.5) / size)
-    return unit, _chebyshev(unit, size) * np.where(order == 0, 1, 2) / size
 
 
 def _beta_angle(log_p: Floats, c: float) -> Floats:
@@ -179,7 +146,7 @@ def _beta_angle(log_p: Floats, c: float) -> Floats:
     floating point; the choice depends on the input alone.
     """
     a = (c - 2) / 2
-    if log_p.max() <= _TABLE_TOP:
+    if log_p.max() <= _LOWER_TAIL:
         return np.asarray(2 * np.arcsin(np.sqrt(_log_beta_inverse(log_p, a))))
     from scipy.special import betaincinv
 
@@ -235,7 +202,9 @@ def _interpolation(c: int) -> tuple[Floats, Floats]:
 
     Chebyshev interpolation in u^(1/(c−2)).
     """
-    unit, coefficients = _chebyshev_nodes(_TABLE_NODES)
+    order = np.arange(_TABLE_NODES)
+    unit = np.cos(np.pi * (order + 0.5) / _TABLE_NODES)
+    coefficients = _chebyshev(unit, _TABLE_NODES) * np.where(order == 0, 1, 2) / _TABLE_NODES
     top = _quadrature()[0] ** (1 / (c - 2))
     low = top[0]
     at = low + (1 - low) * (unit + 1) / 2
@@ -249,9 +218,7 @@ def _quadrature() -> tuple[Floats, Floats]:
 
 
 def _shapes(r: ArrayLike, c: ArrayLike) -> tuple[Floats, Floats]:
-    rows, cols = np.asarray(r, dtype=np.float64), np.asarray(c, dtype=np.float64)
-    if rows.shape != cols.shape:
-        rows, cols = np.broadcast_arrays(rows, cols)
+    rows, cols = np.broadcast_arrays(np.asarray(r, dtype=np.float64), np.asarray(c, dtype=np.float64))
     return np.maximum(rows, 1), np.maximum(cols, 1)
 
 

@@ -10,11 +10,10 @@ import numpy as np
 from bivaluate._check import check_int, check_values
 from bivaluate._types import Floats
 from bivaluate.chance.surrogates import p_value
-from bivaluate.measures._blocks import virtual_error_value, virtual_errors
+from bivaluate.measures._blocks import virtual_error_value
 from bivaluate.measures.measure import ROW_AFFINE, UNIT, measure
 
 _CELLS_PER_BLOCK = 4_000_000
-_CELLS_AT_ONCE = 50_000
 # Rounding gives equal blocks virtual errors that differ by less than this.
 _TIE = 1e-9
 
@@ -42,11 +41,7 @@ def permutation_null(A: Any, *, n_permutations: int = 999, random_state: int | N
     check_int("n_permutations", n_permutations, 1)
     rng = np.random.default_rng(random_state)
     start = _canonical(values)
-    at_once = max(1, _CELLS_AT_ONCE // start.size)
-    counts = [min(at_once, n_permutations - done) for done in range(0, n_permutations, at_once)]
-    # np.array([virtual_error_value(rng.permuted(start, axis=1)) for _ in range(n_permutations)])
-    stacks = (rng.permuted(np.tile(start, (n, 1)), axis=1).reshape(n, *start.shape) for n in counts)
-    null = np.concatenate([virtual_errors(stack) for stack in stacks])
+    null = np.array([virtual_error_value(rng.permuted(start, axis=1)) for _ in range(n_permutations)])
     return PermutationNull(virtual_error_value(values), null)
 
 

@@ -13,7 +13,7 @@ from bivaluate._check import check_choice, check_values
 from bivaluate._errors import NullModelWarning
 from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import broken_assumptions, column_means_of, prepared
-from bivaluate.chance.moments import null_mean, null_sd, search_reference
+from bivaluate.chance.moments import by_shapes, null_mean, null_sd, search_reference
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import block_values_missing, is_constant_row, observed_part
 from bivaluate.measures._engine.missing import observed_errors
@@ -23,6 +23,8 @@ from bivaluate.measures.workspace import Options, Workspace, lowest_of, once
 from bivaluate.solution import Biclustering, check_solution
 
 _CHUNK_CELLS = 1 << 24
+# Up to so many shapes are looked up one by one: to find the distinct ones takes longer.
+_FEW_SHAPES = 64
 _REFERENCE = (
     "derived for bivaluate, see docs/chance.md; virtual error: Divina et al. 2012, doi:10.1016/j.compbiomed.2011.11.015"
 )
@@ -66,13 +68,9 @@ class ChanceScores(BlockScores):
         return self.evidence * self.separation
 
 
-def score_blocks(
-    ve: Floats, rows: Ints, cols: Ints, shape: tuple[int, int], expected: Floats | None = None
-) -> BlockScores:
-    """Score blocks found in a matrix of this shape; `rows` without the constant ones, `expected` E0 if it is known."""
-    usable = (rows >= 2) & (cols >= 2)
-    if expected is None:
-        expected = _expected(rows, cols)
+def score_blocks(ve: Floats, rows: Ints, cols: Ints, shape: tuple[int, int]) -> BlockScores:
+    """Score blocks found in a matrix of this shape; `rows` without the constant ones."""
+    usable, expected = (rows >= 2) & (cols >= 2), _expected(rows, cols)
     reference = search_reference(rows, cols, shape, expected)
     ratio = np.where(usable, ve, np.nan) / expected
     adjusted = np.where(usable, 1 - reference / expected + ratio, 1.0)
@@ -116,9 +114,8 @@ def centred_scores(workspace: Workspace) -> BlockScores:
     if large:
         found = observed_errors(workspace.matrix, workspace.solution.select(large), alone=True, offsets=means)
         ve[large], rows[large] = np.diagonal(found.ve), workspace.r[large] - np.diagonal(found.constant)
-    for k, bicluster in enumerate(workspace.solution):
-        if k in large:
-            continue
+    for k in set(range(n)).difference(large):
+        bicluster = workspace.solution[k]
         A = workspace.block(bicluster.rows, bicluster.cols) - means[bicluster.cols]
         ve[k] = block_values_missing(A)[0]
         rows[k] = int((~is_constant_row(A)).sum())
@@ -127,8 +124,10 @@ def centred_scores(workspace: Workspace) -> BlockScores:
 
 def _expected(rows: Ints, cols: Ints) -> Floats:
     """E0 of shapes, each distinct one looked up once."""
+    if rows.size <= _FEW_SHAPES:
+        return by_shapes(null_mean, rows, cols)
     base = int(cols.max(initial=0)) + 1
-    codes = np.maximum(rows, 0) * base + cols
+    codes = np.maximum(rows, 0) * np.int64(base) + cols
     most = int(codes.max(initial=0)) + 1
     if most < codes.size:  # the same without sorting
         there = np.zeros(most, dtype=np.bool_)
@@ -407,7 +406,7 @@ def adjusted_normalised_virtual_error(X: Any, solution: Biclustering, **options:
 
 
 @measure("cc", "CC", "coherent coverage",
-    "Share of the cells covered, weighted by coherence beyond search noise and by separation.",
+    "Share of the values covered, weighted by coherence beyond search noise and by separation.",
     formula=r"\mathrm{CC}=\frac{1}{nm}\sum_{i,j}\max_{k:\,(i,j)\in B_k}e_k\,\mathrm{sep}_k", level="solution",
     direction="high", range=UNIT, main_rank=9, compute=lambda w: _covered(w), needs_mergers=True, default=True,
     **_PLAIN)  # fmt: skip

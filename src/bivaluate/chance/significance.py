@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from bivaluate.solution import Bicluster, Biclustering
 
 @measure("las", "LAS", "LAS score",
     "How far the mean is above what a search of noise would find, in nats; sees raised blocks only.",
-    direction="high", range=REAL, compute=lambda w: _las_of(w), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
+    direction="high", range=REAL, compute=lambda w: _each(w, lambda X: partial(_las, standardise(X, axis=0))), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
     reference="Shabalin et al. 2009, doi:10.1214/09-AOAS239")  # fmt: skip
 def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """Score of Large Average Submatrices: −log[C(n, r)·C(m, c)·Φ(−τ√(rc))], τ the mean of the block in standardised X.
@@ -52,7 +53,7 @@ def _las(standardised: Floats, bicluster: Bicluster) -> float:
 
 @measure("bsig", "BSig", "bicluster significance",
     "Probability that as many rows stay near the column means by chance; optimistic.", range=UNIT,
-    compute=lambda w: _each(w, lambda b: _significance(w.X, b)), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
+    compute=lambda w: _each(w, lambda X: partial(_significance, X)), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
     reference="Henriques & Madeira 2018, doi:10.1007/s10618-017-0521-2")  # fmt: skip
 def bicluster_significance(
     X: Any, rows: ArrayLike, cols: ArrayLike, *, tolerance: float = 0.5, corrected: bool = False
@@ -140,13 +141,8 @@ def maximal_standard_area(A: Any) -> float:
     return float((width[:-1] + width[1:]).sum() / 2)
 
 
-def _each(workspace: Workspace, function: Any) -> Floats:
-    """Return `function` of each bicluster; NaN throughout where cells are missing."""
+def _each(workspace: Workspace, make: Any) -> Floats:
+    """Return what the function made for the cells gives of each bicluster; NaN throughout where cells are missing."""
     if workspace.has_missing:
         return np.full(len(workspace.solution), np.nan)
-    return np.array([function(b) for b in workspace.solution], dtype=np.float64)
-
-
-def _las_of(workspace: Workspace) -> Floats:
-    standardised = None if workspace.has_missing else standardise(workspace.X, axis=0)
-    return _each(workspace, lambda b: _las(standardised, b))  # type: ignore[arg-type]
+    return np.array([*map(make(workspace.X), workspace.solution)], dtype=np.float64)

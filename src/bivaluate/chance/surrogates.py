@@ -84,8 +84,7 @@ def null_gap(observed: float, null: ArrayLike, direction: str) -> NullGap:
     values = _defined(null)
     p = p_value(observed, values, direction)
     if not len(values):
-        nothing = float("nan")
-        return NullGap(nothing, nothing, nothing, nothing, nothing, nothing, 0)
+        return NullGap(**dict.fromkeys(("gap", "p_value", "mean", "sd", "low", "high"), float("nan")), n=0)
     mean = float(values.mean())
     gap = mean - observed if direction == "low" else observed - mean
     low, high = (float(q) for q in np.quantile(values, (0.05, 0.95)))

@@ -60,7 +60,7 @@ def _describe(record: Algorithm) -> None:
     out.print(f" ({record.key}): {record.name}\n{record.summary}")
     takes = ["dense", *(["sparse"] if record.sparse else [])]
     refused = [*(["negative"] if record.nonnegative else []), *([] if record.missing else ["missing"])]
-    refusal = f", no {' or '.join(refused)} cells" if refused else ""
+    refusal = f", no {' or '.join(refused)} values" if refused else ""
     out.print(f"Seeks: {', '.join(record.seeks)}. Takes: {listing(takes)} matrices{refusal}.")
     if record.extra:
         out.print(f'Needs the extra {record.extra}: in a clone, pip install ".[{record.extra}]".')

@@ -8,8 +8,12 @@ from typing import Annotated, Any
 from bivaluate._errors import ParameterError
 from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, WorkerJobs, listed, option
 from bivaluate.cli.sweep import report_failures, split_algorithms
-from bivaluate.cli.tables import err, give, number, out, print_table, progress
+from bivaluate.cli.tables import err, give, number, out, print_table, progress, with_error
 
+_SOLUTIONS = (
+    "NAME=FOLDER of another method's files, DATA_SET_SEED.json as raised_0.json; repeat. Matrices: OUT/matrices."
+)
+FEW = 6  # data sets with a column each
 Full = Annotated[bool, option("All data, with every algorithm that runs here.", "--full/--quick")]
 
 
@@ -19,7 +23,7 @@ def benchmark(
     algorithms: Annotated[str | None, option(f"Keys, patterns, or {COMMANDS}", "--algorithms", "-a")] = None,
     cases: Annotated[str | None, option("Only these data, separated by commas.")] = None,
     seeds: Annotated[int, option("Seeds of planted data.")] = 1,
-    solutions: Annotated[list[str] | None, option("NAME=FOLDER of another method's DATA_SET.json; repeat.")] = None,
+    solutions: Annotated[list[str] | None, option(_SOLUTIONS)] = None,
     time_limit: Annotated[float | None, option("Seconds a fit may take (default: 30, with --full 600).")] = None,
     rescore: Annotated[bool, option("Fit nothing; compute every measure again from --out.", "--rescore")] = False,
     own: OwnMeasures = None,
@@ -36,14 +40,19 @@ def benchmark(
     Examples:
 
     - `bivaluate benchmark --out RUN --jobs 2`
+    - `bivaluate benchmark --out FEW --cases raised,noise --algorithms las,cca`
+
+    With files of your own:
+
     - `bivaluate benchmark --full --out FULL --scheduler tcp://head:8786`
     - `bivaluate benchmark --out RUN --solutions mine=my_folder`
     - `bivaluate benchmark --out RUN --algorithms 'las,coherent,mine=cmd:python mytool.py {matrix:csv} {out} {k}'`
     """
     from bivaluate.algorithms.registry import split_name
     from bivaluate.benchmark import answer, run_benchmark, write_page
-    from bivaluate.benchmark.answer import algorithm_names, names_of
-    from bivaluate.benchmark.page import benchmark_headline
+    from bivaluate.benchmark.answer import LAST, algorithm_names
+    from bivaluate.benchmark.page import benchmark_headline, cell_text
+    from bivaluate.registry import symbol
 
     folders = {}
     for text in solutions or []:
@@ -65,17 +74,28 @@ def benchmark(
     document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline}
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
         records = tables["algorithms"].to_dict("records")
-        names = [name for name in tables["algorithms"].columns if name != "algorithm"]
-        rows = [(*algorithm_names([row["algorithm"]]), *(number(row[n], 2) for n in names)) for row in records]
+        names = [name for name in tables["algorithms"].columns if name not in ("algorithm", "mean_low", "mean_high")]
+        cells = {(row["algorithm"], name): number(row[name], 2) for row in records for name in names}
+        cells |= {(row["algorithm"], "mean"): cell_text(row, "mean") for row in records}
         title = "Which algorithm is best? Agreement with the truth, each at its best K"
-        print_table(["algorithm", *(f"{name}↑" for name in names)], rows, title)
+        of_each = tables["algorithms_by_case"].to_dict("records")
+        if len(cases_run := dict.fromkeys(row["case"] for row in of_each)) <= FEW:
+            names, title = (
+                [*cases_run, "mean", "mean_n"],
+                f"{title}, by data set{', mean ± sd over seeds' if seeds > 1 else ''}",
+            )
+            for row in of_each:
+                cells[row["algorithm"], row["case"]] = with_error(row["mean"], row["std"], 2, 2)
+        keys = [row["algorithm"] for row in records]
+        rows = [(*algorithm_names([key]), *(cells.get((key, name), "–") for name in names)) for key in keys]
+        print_table(["algorithm", *(f"{name}↑" for name in names[:-1]), "data sets"], rows, title)
         out.print()
         records = tables["measures"].to_dict("records")
-        asked = ("solutions", "right_algorithm", "right_k", "noise")
-        rows = [(*names_of([row["measure"]]), *(number(row[key], 2) for key in asked)) for row in records]
-        headings = ["measure", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"]
+        asked = ("solutions_n", "solutions", "right_algorithm", "right_k", "noise")
+        rows = [(symbol(row["measure"]), *(number(row[key], 3) for key in asked)) for row in records]
+        headings = ["measure", "data sets", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"]
         print_table(headings, rows, "Which measure recognises it?")
-        out.print(f"\n{headline}")
+        out.print(f"{LAST}\n\n{headline}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
     named = [split_name(word)[0] or word for word in words or []]
     report_failures(found.failed, named, run_folder / "run")

@@ -2,73 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bivaluate._errors import ParameterError, SolutionError
-from bivaluate._text import distinct, plural
+from bivaluate._text import FINAL, distinct, plural, refined
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, listed, option
-from bivaluate.cli.tables import give, number, out, print_table, progress
+from bivaluate.cli.tables import give, number, out, print_table, progress, with_error
 
 if TYPE_CHECKING:
+    from bivaluate.matrix import Matrix
     from bivaluate.solution import Biclustering
+
+Pair = tuple[str, "Biclustering", "Biclustering"]
+Scores = Mapping[str, float | None]
+SIDE_BY_SIDE = 4  # solutions with a column each; more of them have a row each
+USUAL = ("ce", "consensus", "prelic_relevance", "prelic_recovery", "rnia")  # measures of these, unless others are asked
 
 
 @grouped
 def compare(
     truth: Annotated[Path, typer.Argument(help="The truth, or any solution to compare with.")],
-    found: Annotated[list[Path], typer.Argument(help="The solution to judge, or several.")],
     matrix_file: MatrixFile,
     solution_file: SolutionFile,
+    found: Annotated[list[Path] | None, typer.Argument(help="Solutions to judge, or folders of a sweep.")] = None,
     matrix: MatrixOfSolutions = None,
     shape: Annotated[str | None, option("Shape of their matrix, ROWSxCOLUMNS, if no file gives it.")] = None,
-    metrics: Annotated[str | None, option("Keys of the measures, separated by commas; all unless given.")] = None,
+    metrics: Annotated[str | None, option("Keys of the measures, separated by commas, or all.")] = None,
     as_json: Json = False,
     csv: Csv = None,
 ) -> None:
     """Compare solutions with a known truth, or with another solution. High is better everywhere.
 
-    csi, agri and the corrected measures count cells outside all biclusters, so they need the shape of the matrix:
-    from the files, from --matrix or from --shape.
+    A sweep has a line per algorithm and K, mean ± sd over seeds; alone, its scenarios are compared with what was
+    planted. csi, agri and the corrected measures count cells outside all biclusters, so they need the shape of the
+    matrix: from the files, from --matrix or from --shape.
 
     Examples:
 
-    - `bivaluate compare truth.json found.json`
-    - `bivaluate compare truth.json las.json cca.json plaid.json --csv measures.csv`
-    - `bivaluate compare truth.json qubic.blocks --matrix expression.csv`
-    - `bivaluate compare first.json second.json --shape 300x40 --json`
-    - `bivaluate compare truth.json found.json --metrics consensus,ce` (the quick ones where many biclusters overlap)
+    - `bivaluate compare solution.json found.json`
+    - `bivaluate compare solution.json biclust.txt --matrix expression.csv --csv measures.csv`
+    - `bivaluate compare solution.json found.json --metrics consensus,ce` (the quick ones where many biclusters overlap)
+
+    With files of your own:
+
+    - `bivaluate compare truth.json RUN --csv measures.csv` (every fit of a sweep; `bivaluate compare RUN` of scenarios)
+    - `bivaluate compare truth.json las.json cca.json --shape 300x40 --json`
     """
-    from bivaluate.measures.external import EXTERNAL
+    from bivaluate.judge.limits import MATCHED
+    from bivaluate.measures.external import EXTERNAL, chosen_measures
     from bivaluate.measures.external import compare as compare_solutions
 
     size = None if shape is None else _parse_shape(shape)
-    if matrix is None:
-        first, *others = _read_without_matrix([truth, *found], solution_file)
-    else:
-        X = matrix_file.read(matrix)
-        first, *others = (solution_file.read(path, X) for path in (truth, *found))
-    with progress("pairs of cells") as told:
-        chosen = listed(metrics) or "all"
-        scores = [compare_solutions(first, other, metrics=chosen, shape=size, progress=told) for other in others]
-    names = distinct([path.name for path in found], [str(path) for path in found])
-    columns = names if len(found) > 1 else ["value"]
-    values = [(key, [of_one[key] for of_one in scores]) for key in scores[0]]
+    pairs = list(_pairs(truth, found or [truth], None if matrix is None else matrix_file.read(matrix), solution_file))
+    names = list(dict.fromkeys(name for name, *_ in pairs))
+    many = len(names) > SIDE_BY_SIDE or len(pairs) > len(names) or not found
+    keys = chosen_measures(listed(metrics) or (USUAL if many else "all"))
+    try:
+        with progress("pairs of cells") as told:
+            scores = [compare_solutions(a, b, metrics=keys, shape=size, progress=told) for _, a, b in pairs]
+    except SolutionError as error:
+        raise SolutionError(f"{error}{' Pass --matrix: names then say who is who.' * (matrix is None)}") from None
+    if many:
+        records = _means([(name, {"n_biclusters": len(b)} | s) for (name, _, b), s in zip(pairs, scores, strict=True)])
+        if not give(records, records, csv, as_json):
+            shown = ("n_biclusters", *keys)
+            rows = [[r["solution"], *(with_error(r[key], r.get(f"{key}_sd"), 3, 2) for key in shown)] for r in records]
+            print_table(["solution", "K found", *(f"{EXTERNAL[key].name}↑" for key in keys)], rows)
+            over = f"; mean ± sd over {plural(records[0]['seeds'], 'seed')}" if records[0]["seeds"] > 1 else ""
+            near = f"{records[0]['solution']} comes closest to {truth.name if found else 'the truth'}"
+            out.print(f"{near} by {EXTERNAL[keys[0]].name}{over}.", style="bold")
+        return
+    columns = names if len(names) > 1 else ["value"]
+    values = [(key, [of_one[key] for of_one in scores]) for key in keys]
     lines = [{"measure": key} | dict(zip(columns, row, strict=True)) for key, row in values]
-    document = dict(zip(names, scores, strict=True)) if len(found) > 1 else scores[0]
+    document = dict(zip(names, scores, strict=True)) if len(names) > 1 else scores[0]
     if give(lines, document, csv, as_json, ["measure", *columns]):
         return
-    solutions = zip([truth.name, *names], [first, *others], strict=True)
+    solutions = [(truth.name, pairs[0][1]), *((name, other) for name, _, other in pairs)]
     out.print("; ".join(f"{name}: {plural(len(solution), 'bicluster')}" for name, solution in solutions))
-    rows = [(EXTERNAL[key].name, *map(number, row), EXTERNAL[key].summary) for key, row in values]
-    print_table(["measure ↑", *columns, "what it says"], rows)
-    for name, other in zip(names, others, strict=True):
-        out.print(_in_words(truth.name, first, name, other), style="bold")
+    described = [(EXTERNAL[key].name, *map(number, row), key, EXTERNAL[key].summary) for key, row in values]
+    print_table(["measure ↑", *columns, "key", "what it says"], described, only=len(columns) + 1)
+    for name, wanted, other in pairs:
+        out.print(_in_words(truth.name, wanted, name, other), style="bold")
+    held = f"at least {MATCHED:g}"
+    out.print(f"A bicluster is held if one that was found has a Jaccard index of cells with it of {held}.", style="dim")
     if any(None in row for _, row in values):
         out.print("– needs the shape of the matrix: pass --matrix or --shape.")
+
+
+def _pairs(truth: Path, found: Sequence[Path], matrix: Matrix | None, solution_file: SolutionFile) -> Iterator[Pair]:
+    """Yield name, truth and solution: of files, and of every fit of run folders."""
+    from bivaluate.sweep.cells import Cell
+    from bivaluate.sweep.folder import JOURNAL
+    from bivaluate.sweep.journal import unpack_solution
+    from bivaluate.sweep.load import load_run
+    from bivaluate.sweep.select import is_own_k
+
+    runs = [path for path in found if (path / JOURNAL).is_file()]
+    if files := [path for path in found if path not in runs]:
+        if matrix is None:
+            first, *others = _read_without_matrix([truth, *files], solution_file)
+        else:
+            first, *others = (solution_file.read(path, matrix) for path in (truth, *files))
+        names = distinct([path.name for path in files], [str(path) for path in files])
+        yield from ((name, first, other) for name, other in zip(names, others, strict=True))
+    for path in runs:
+        run = load_run(path)
+        fits = [row for row in run.journal.rows([*Cell._fields, "solution"]) if row[-1] is not None]
+        for dataset, algorithm, k, seed, packed in fits:
+            X = run.matrix(dataset, seed) if matrix is None else matrix
+            wanted = run.truth(dataset, seed) if path == truth else solution_file.read(truth, X)
+            if wanted is None:
+                raise ParameterError(f"{path} does not hold the truth of {dataset}: give a file with it, then {path}.")
+            where = [path.name] * (len(runs) > 1) + [dataset] * (len(run.datasets) > 1)
+            which = [] if is_own_k(algorithm.removesuffix(FINAL)) else [f"K = {k}"]
+            yield " ".join([*where, refined(algorithm), *which]), wanted, unpack_solution(packed)
+
+
+def _means(scores: Sequence[tuple[str, Scores]]) -> list[dict[Any, Any]]:
+    """Return a record per name: how many it has, means and, of several, standard deviations; the best by CE first."""
+    import pandas as pd
+
+    by_name = pd.DataFrame([of_one for _, of_one in scores], dtype=float).groupby([n for n, _ in scores], sort=False)
+    table = by_name.mean().assign(seeds=by_name.size()).join(by_name.std().add_suffix("_sd").dropna(axis=1, how="all"))
+    table = table.sort_values(list(scores[0][1])[1], ascending=False, kind="stable")
+    return table.rename_axis("solution").reset_index().to_dict("records")
 
 
 def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) -> str:

@@ -48,11 +48,14 @@ def convert(
 
     Examples:
 
-    - `bivaluate convert results.blocks solution.json`
-    - `bivaluate convert biclusters.txt solution.json --matrix expression.csv`
+    - `bivaluate convert biclust.txt again.json --matrix expression.csv`
     - `bivaluate convert solution.json for_r.txt --matrix expression.csv`
     - `bivaluate convert solution.json peer.json --format biclustlib`
-    - `bivaluate convert expression.gct expression.parquet`
+    - `bivaluate convert expression.csv expression.parquet`
+
+    With files of your own:
+
+    - `bivaluate convert results.blocks solution.json`
     """
     from bivaluate.io import write_matrix
     from bivaluate.io.solutions import is_solution

@@ -10,7 +10,7 @@ import typer
 
 from bivaluate._text import plural
 from bivaluate.cli.options import SETTINGS, Command, Csv, Json, OptionGroup, Seed, check_target, option
-from bivaluate.cli.tables import give, out, print_table, progress, say_written
+from bivaluate.cli.tables import give, out, print_records, print_table, progress, say_written
 
 FIELDS = ("name", "group", "shape", "missing", "source", "reference", "sha256")
 
@@ -160,23 +160,12 @@ def planted(
     - `bivaluate datasets scenarios planted`
     - `bivaluate datasets scenarios planted S4 S5 --seeds 100`
     """
-    from bivaluate.datasets.published import PLANTED, PLANTED_MEASURES, PLANTED_SOURCE, planted_table
-    from bivaluate.registry import get_metric
+    from bivaluate.datasets.published import PLANTED, SOURCES, planted_table
 
     cells = planted_table(names or tuple(PLANTED), n_seeds=n_seeds)
     records = [dataclasses.asdict(cell) | {"deviation": cell.deviation} for cell in cells]
     if give(records, records, csv, as_json):
         return
-    width = len(PLANTED_MEASURES)
-    rows: list[list[str]] = []
-    for start in range(0, len(cells), width):
-        row = cells[start : start + width]
-        rows.append([row[0].scenario, str(row[0].n_seeds), "mean", *(f"{cell.mean:.4f}" for cell in row)])
-        if row[0].n_seeds > 1:
-            rows.append(["", "", "sd", *(f"{cell.sd:.4f}" for cell in row)])
-        if row[0].paper == row[0].paper:
-            rows.append(["", "", "paper", *(f"{cell.paper:.4f}" for cell in row)])
-            rows.append(["", "", "deviation", *(f"{100 * cell.deviation:+.1f} %" for cell in row)])
-    symbols = [get_metric(measure).symbol for measure in PLANTED_MEASURES]
-    print_table(["scenario", "seeds", "", *symbols], rows, "Planted solutions, seeds 0, 1, 2, …")
-    out.print(f"Paper: {PLANTED_SOURCE}.")
+    shown = {name: name for name in ("scenario", "measure", "n_seeds", "mean", "sd", "paper", "deviation")}
+    print_records(shown | {"n_seeds": "seeds"}, records)
+    out.print(f"Paper: {SOURCES['planted']}. Seeds 0, 1, 2, …; deviation is relative to the paper's value.")

@@ -12,6 +12,15 @@ from bivaluate._text import plural
 from bivaluate.cli.options import Csv, Json, option
 from bivaluate.cli.tables import err, give, out, print_table
 
+#: What each extra is for.
+ADDS = {"parquet": "Parquet tables", "zarr": "zarr folders", "mudata": "MuData objects", "excel": "Excel sheets"}
+ADDS |= {
+    "anndata": ".h5ad files, AnnData objects, CellRanger, Loom and HDF5 files",
+    "tables": "polars and pyarrow tables",
+}
+ADDS |= {"rdata": "R's Biclust objects (.rds)", "dask": "the workers of a Dask cluster (--scheduler)"}
+ADDS |= {"graph": "the algorithms leiden and louvain", "plots": "heat maps with annotation tracks"}
+
 
 def doctor(
     folder: Annotated[Path | None, typer.Argument(metavar="RUN", help="Verify this run folder instead.")] = None,
@@ -39,8 +48,8 @@ def doctor(
         compile_all()
     found = _examine()
     packages = {name: (version, "") for name, version in found["needed"].items()} | found["optional"]
-    named = [(name, version or "not installed", extra) for name, (version, extra) in packages.items()]
-    rows = [dict(zip(("package", "version", "extra"), row, strict=True)) for row in named]
+    named = [(name, got or "not installed", extra, ADDS.get(extra, "")) for name, (got, extra) in packages.items()]
+    rows = [dict(zip(("package", "version", "extra", "for"), row, strict=True)) for row in named]
     if not give(rows, found, csv, as_json):
         print_table(["", ""], [(name, str(value)) for name, value in found["machine"].items()])
         out.print()

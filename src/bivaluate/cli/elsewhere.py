@@ -58,6 +58,10 @@ def confirm(
 
     Examples:
 
+    - `bivaluate confirm found.json --found-in expression.csv --halves columns --surrogates 0` (the quick form)
+
+    With files of your own:
+
     - `bivaluate confirm found.json --found-in cohort1.csv --in cohort2.csv`
     - `bivaluate confirm found.json --found-in cells.h5ad --halves columns --algorithm isa`
     """
@@ -79,11 +83,11 @@ def confirm(
     if tables.give(result.records, document, csv, as_json):
         return
     shown = {"bicluster": "", "n_rows": "rows", "shared_rows": "shared", "z": "z", "p": "p", "q": "q"}
-    shown |= {"direction": "pattern there", "nearest": "like", "verdict": "verdict"}
+    shown |= {"found_as": "found as", "direction": "pattern there", "nearest": "like", "verdict": "verdict"}
     said = [r | {"verdict": ": ".join(filter(None, (r["verdict"], r["reason"])))} for r in result.records]
     print_records(shown, said)
     out.print(f"\n{result.summary}", style="bold")
-    print_list("What their samples share", options.shared_traits(traits))
+    tables.print_traits(traits)
     for note in result.notes:
         err.print(f"note: {options.spoken(note)}")
 
@@ -112,6 +116,10 @@ def recur(
     the 50 rows with the largest spectra scores are taken.
 
     Examples:
+
+    - `bivaluate recur found.json biclust.txt --matrix expression.csv --matrix expression.csv`
+
+    With files of your own:
 
     - `bivaluate recur patient1_cnmf patient2_cnmf patient3_cnmf -k 10`
     - `bivaluate recur tumours.h5ad --sample patient -k 10 --out programs`
@@ -220,7 +228,10 @@ def traits(
 
     Examples:
 
-    - `bivaluate traits found.json --matrix expression.csv --annotations samples.csv`
+    - `bivaluate traits found.json --matrix expression.csv --annotations samples.csv --technical batch`
+
+    With files of your own:
+
     - `bivaluate traits found.json --matrix cells.h5ad --technical batch`
     - `bivaluate traits found.json --matrix expression.csv --annotations patients.csv --survival time,event`
     """
@@ -230,16 +241,16 @@ def traits(
     if table is None:
         raise ParameterError("name the annotations: --annotations samples.csv (an .h5ad file may hold them itself).")
     if report is not None:
-        from bivaluate.report.elsewhere import report_on, trait_headline, trait_sections
+        from bivaluate.report.elsewhere import report_on, trait_sections
 
         pairs, places = {solution.stem: (found, X)}, [(str(matrix), str(solution))]
-        report_on(report, pairs, trait_sections(table), places, lambda found, X: table, trait_headline(table))
+        report_on(report, pairs, trait_sections(table), places, lambda found, X: table)
         say_written(report)
     records = table.to_dict("records")
     if tables.give(records, records, csv, as_json):
         return
     names = ("trait", "class", "inside", "outside", "effect", "p", "q", "verdict")
-    print_records({"bicluster": "", **{name: name for name in names}}, records)
-    print_list("What their samples share", options.shared_traits(table))
-    for note in table.attrs["notes"]:
-        err.print(f"note: {note}")
+    effects = [f"{row['effect_is'] if row['p'] >= 0 else ''} {tables.number(row['effect'])}" for row in records]
+    said = [row | {"effect": text.strip()} for row, text in zip(records, effects, strict=True)]
+    print_records({"bicluster": "", **{name: name for name in names}}, said)
+    tables.print_traits(table)

@@ -33,7 +33,10 @@ def enrich(
 
     Examples:
 
-    - `bivaluate enrich found.json --matrix expression.csv --sets pathways.gmt`
+    - `bivaluate enrich found.json --matrix expression.csv --sets sets.gmt`
+
+    With files of your own:
+
     - `bivaluate enrich found.json --matrix yeast.tsv --go sgd`
     - `bivaluate enrich found.json --matrix counts.h5ad --go goa_human.gaf.gz,go-basic.obo --json`
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ from bivaluate._text import plural
 from bivaluate.cli import options
 from bivaluate.cli.files import is_stream, stem_of
 from bivaluate.cli.options import option
-from bivaluate.cli.tables import err, give, out, print_list, print_verdict, progress, say_written
+from bivaluate.cli.tables import err, give, out, print_traits, print_verdict, progress, say_written
 
 
 @options.grouped
@@ -42,6 +43,7 @@ def find(
     """
     from bivaluate.cli.sweep import split_algorithms
     from bivaluate.io import write_solution
+    from bivaluate.report.elsewhere import with_traits
     from bivaluate.sweep.find import BICLUSTER, CANDIDATE
     from bivaluate.sweep.find import find as search
 
@@ -53,21 +55,22 @@ def find(
     with progress("fits") as tell:
         found = search(X, algorithms=words, random_state=seed, time=time, n_jobs=n_jobs, progress=tell)
     write_solution(found.solution, target, X=X)
-    found.evaluation.place = (str(matrix), str(target))
+    place = found.evaluation.place = (matrix_file.named(matrix), shlex.quote(str(target)))
     traits = test(found.solution, X) if found.rows else None
+    verdict = with_traits(found.verdict, traits)
     tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
-    document = {"verdict": found.verdict.to_dict(), **tables, "notes": list(found.notes)}
+    document = {"verdict": verdict.to_dict(), **tables, "notes": list(found.notes)}
     document |= {} if traits is None else {"traits": traits.to_dict("records")}
     if not give(found.rows, document, csv, as_json, BICLUSTER):
-        print_verdict(found.verdict)
-        out.print(found.verdict.notes[0])
+        print_verdict(verdict)
+        out.print(verdict.notes[0])
         for note in found.notes:
             err.print(f"note: {note}")
-        print_list("What their samples share", options.shared_traits(traits))
+        print_traits(traits)
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")
     if report:
         found.report(report, traits)
         say_written(report)
     if found.rows and not as_json and not is_stream(target) and not is_stream(matrix):
         rule = " --missing omit" if found.evaluation.options.missing == "omit" else ""
-        err.print(f"next: bivaluate score {matrix} {target}{rule}")
+        err.print(f"next: bivaluate score {' '.join(place)}{rule}")

@@ -45,7 +45,7 @@ COMMANDS = {
 }
 # Commands whose module has another name.
 MODULES = {**dict.fromkeys(("confirm", "recur", "traits"), "elsewhere"), "refine": "prune"}
-MOVED = {"check": "doctor RUN", "scenarios": "datasets scenarios"}
+MOVED = {"check": "doctor RUN", "glossary": "metrics --glossary", "scenarios": "datasets scenarios"}
 
 EPILOG = (
     "Start with: bivaluate example, then bivaluate find expression.csv, or bivaluate score expression.csv "

@@ -25,6 +25,7 @@ def metrics(
 
     - `bivaluate metrics`
     - `bivaluate metrics nve`
+    - `bivaluate metrics ce` (what `bivaluate compare` measures is of a comparison)
     - `bivaluate metrics --glossary`
     - `bivaluate metrics --csv measures.csv`
     """
@@ -33,12 +34,14 @@ def metrics(
 
         print_json(dict(GLOSSARY)) if as_json else print_table(["word", "meaning"], GLOSSARY)
         return
-    from bivaluate.registry import METRICS, OF_TOPICS, get_metric
+    from bivaluate.measures.external import EXTERNAL
+    from bivaluate.registry import RECORDS, get_metric
 
-    if key and key not in METRICS:  # a symbol will do
-        symbols = {"k": "n_biclusters"} | {metric.symbol.lower(): name for name, metric in reversed(METRICS.items())}
-        key = symbols.get(key.lower(), key)
-    records = [get_metric(key)] if key else [*METRICS.values(), *OF_TOPICS.values()]
+    known = {**RECORDS, **EXTERNAL}
+    if key and key not in known:  # a symbol or name will do
+        words = {word.lower(): k for k, metric in reversed(known.items()) for word in (metric.name, metric.symbol)}
+        key = {**words, "k": "n_biclusters"}.get(key.lower(), key)
+    records = [known.get(key) or get_metric(key)] if key else list(known.values())
     rows = [{field: getattr(metric, field) for field in FIELDS} for metric in records]
     if give(rows, [_document(metric) for metric in records], csv, as_json):
         return

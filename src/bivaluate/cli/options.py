@@ -7,6 +7,7 @@ import functools
 import inspect
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from contextvars import ContextVar
@@ -19,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
-from bivaluate.cli.files import FORCE, check_written, latex_option, streams, without_paths
+from bivaluate.cli.files import FORCE, check_written, is_stream, latex_option, streams, without_paths
 
 if TYPE_CHECKING:
     from bivaluate.enrichment import GeneSets
@@ -68,7 +69,7 @@ SETTINGS_OF_SCORE = {
     "degenerate": "degenerate=formula gives one row or one column the paper's 0",
     "single": "single=matrix compares a single bicluster with the whole matrix",
 }
-_MISSING = "Missing cells (NaN): raise (stop), or omit."
+_MISSING = "Missing values (NaN): raise (stop), or omit."
 Missing = Annotated[str, option(_MISSING, "--missing")]
 Parameters = Annotated[list[str] | None, option("NAME=VALUE of an algorithm; repeatable.", "--param")]
 Scheduler = Annotated[str | None, option("Use the workers of this Dask scheduler: tcp://host:8786.", "--scheduler")]
@@ -94,7 +95,7 @@ class MatrixFile:
     layer: Annotated[str | None, _reading_matrix("Layer (.h5ad, .loom, zarr), dataset or genome (HDF5).")] = None
     modality: Annotated[str | None, _reading_matrix("Modality of a MuData file.")] = None
     sheet: Annotated[str | None, _reading_matrix("Sheet of an Excel file.")] = None
-    absent: Annotated[str | None, _reading_matrix("Cells a sparse file leaves out: zero (default) or missing.")] = None
+    absent: Annotated[str | None, _reading_matrix("Values a sparse file leaves out: zero (default) or missing.")] = None
     rows: Annotated[str | None, _reading_matrix("What the rows are, such as genes (default: by format).")] = None
     columns: Annotated[str | None, _reading_matrix("What the columns are, such as samples.")] = None
 
@@ -104,6 +105,12 @@ class MatrixFile:
         _check_format("--matrix-format", self.matrix_format, "matrix")
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if getattr(self, f.name) != f.default}
         return {name.removeprefix("matrix_"): value for name, value in values.items()}
+
+    def named(self, path: Path) -> str:
+        """Return how commands name the matrix, with the options on how to read it."""
+        from bivaluate.sweep.again import reading_words
+
+        return "MATRIX" if is_stream(path) else shlex.join([str(path), *reading_words(self.given)])
 
     def read(self, path: Path) -> Matrix:
         """Read a matrix, and say so if the file holds biclusters instead."""
@@ -155,6 +162,9 @@ class SolutionFile:
         from bivaluate.io import read_solutions
 
         named = _named_solution(path)
+        if os.path.isfile(path / "plan.toml") and os.path.isfile(path / "results.csv"):
+            how = f"`bivaluate select {path}` chooses a solution, `bivaluate report {path}` writes the page"
+            raise ParameterError(f"{path} is the folder of a sweep: {how}; {path / 'solutions'} holds them all.")
         return read_solutions(path, X, **self.given) if named is None else [named]
 
 
@@ -234,7 +244,7 @@ class AnnotationFile:
     annotations: Annotated[Path | None, _annotations("Annotations of samples: CSV or TSV, labels first.")] = None
 
     def test(self, path: Path) -> Callable[[Biclustering, Matrix], Any]:
-        """Return what tests the annotations, those of an .h5ad file where none are named; None without any."""
+        """Return what tests the annotations, those of an .h5ad file or data set where none are named; None without."""
         return _tested(self.annotations, path)
 
 
@@ -257,28 +267,40 @@ class TraitFile(AnnotationFile):
 
 
 def _tested(given: Path | None, path: Path, of: str = "columns", **how: Any) -> Callable[[Biclustering, Matrix], Any]:
-    from bivaluate._anndata import holds_obs
-
-    if given is None and not holds_obs(path):
+    table = _samples(given, path)
+    if table is None:
         if any(how.values()):
             raise ParameterError("--within, --technical and --survival name columns of --annotations FILE; add it.")
         return lambda solution, X: None
-    from bivaluate.elsewhere.traits import read_samples, traits
-
-    table = read_samples(given or path)
+    from bivaluate.elsewhere.traits import traits
 
     def tested(solution: Biclustering, X: Matrix) -> Any:
-        turned = given is None and len(table) == X.shape[0] and str(table.index[0]) == (X.row_labels or ("",))[0]
-        return traits(solution, X, table, of="rows" if turned else of, **how)
+        turned = len(table) == X.shape[0] and str(table.index[0]) in ("0", (X.row_labels or ("",))[0])
+        return traits(solution, X, table, of="rows" if given is None and turned else of, **how)
 
     return tested
 
 
-def shared_traits(table: Any) -> list[str]:
-    """Return which biclusters share a trait, in words; nothing without annotations."""
-    from bivaluate.elsewhere.traits import describe_traits
+def _samples(given: Path | None, path: Path) -> Any:
+    """Return what is known about samples: from a file, from .obs, or as the classes of a data set; None if nothing."""
+    from bivaluate._anndata import holds_obs
 
-    return [] if table is None or not len(table) else describe_traits(table) or ["no annotation (q ≤ 0.05)"]
+    if given is not None or (holds_obs(path) and os.path.isfile(path)):
+        from bivaluate.elsewhere.traits import read_samples
+
+        return read_samples(given or path)
+    from bivaluate.datasets.catalogue import DATASETS
+
+    if str(path) not in DATASETS or os.path.exists(path):
+        return None
+    import pandas as pd
+
+    from bivaluate.datasets.real import load_labelled
+
+    data = load_labelled(str(path))
+    table = pd.DataFrame(data.col_classes or data.row_classes)
+    apart = len(table) and table.sum(axis=1).max() == 1
+    return table.idxmax(axis=1).where(table.any(axis=1)).to_frame("class") if apart else table if len(table) else None
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bivaluate._text import plural
-from bivaluate.cli import options
+from bivaluate._text import listing, plural
+from bivaluate.cli import options, tables
 from bivaluate.cli.options import option
 from bivaluate.cli.tables import err, give, heading, out, print_table, print_verdict, progress, say_written, score_text
 
@@ -62,10 +64,8 @@ def prune(
 
 
 def _document(advice: Pruning) -> dict[str, object]:
-    proposals = [{"action": p.action, "biclusters": list(p.biclusters), "reason": p.reason} for p in advice.proposals]
-    scores = {"before": advice.before, "after": advice.after}
-    groups = [list(group) for group in advice.groups]
-    return {"redundant": groups, "proposals": proposals, "biclusters": list(advice.names), **scores}
+    said = {"redundant": advice.groups, "proposals": list(map(asdict, advice.proposals)), "biclusters": advice.names}
+    return said | {"before": advice.before, "after": advice.after}
 
 
 def _print(advice: Pruning, n_given: int) -> None:
@@ -73,6 +73,8 @@ def _print(advice: Pruning, n_given: int) -> None:
         out.print(f"Nothing to drop or merge among {plural(n_given, 'bicluster')}.")
     for proposal in advice.proposals:
         out.print(f"• {proposal.reason}")
+    if advice.too_small:
+        out.print(f"• Keep {listing(advice.too_small, 10)}: too small to judge.")
     if n_given and not advice.names:
         out.print("Nothing is left: no bicluster here is supported.")
     out.print()
@@ -98,8 +100,8 @@ def refine(
 
     Examples:
 
-    - `bivaluate refine expression.csv las.json`
-    - `bivaluate refine expression.csv qubic.blocks -o refined.json`
+    - `bivaluate refine expression.csv solution.json`
+    - `bivaluate refine expression.csv biclust.txt -o refined.json`
     """
     from bivaluate.evaluation import evaluate
     from bivaluate.io import write_solution
@@ -114,11 +116,13 @@ def refine(
         refined = improve(X, given, missing=missing)
     sentences = refined.sentences(X)
     evaluation = evaluate(X, refined.solution, missing=missing)
+    evaluation.place = (matrix_file.named(matrix), shlex.quote(str(target or solution)))
     rows = [{name: record[name] for name in BICLUSTER} for record in evaluation.records]
     if not give(rows, {"biclusters": rows, "changes": sentences}, csv, as_json, BICLUSTER):
         print_verdict(evaluation.verdict)
         for sentence in sentences:
             out.print(f"• {sentence}")
+        tables.print_list("Next", evaluation.verdict.next_steps)
     if target is not None:
         write_solution(refined.solution, target, X=X)
         say_written(target)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bivaluate._errors import RunError
 from bivaluate.cli.options import AnnotationFile, GeneSetFile, OwnMeasures, chosen_metrics, grouped, option
 from bivaluate.cli.tables import progress, say_written
+
+if TYPE_CHECKING:
+    from bivaluate.matrix import Matrix
+    from bivaluate.solution import Biclustering
 
 
 @grouped
@@ -33,31 +37,45 @@ def report(
     Examples:
 
     - `bivaluate report run -o report.html`
-    - `bivaluate report run --by avg_ve`
-    - `bivaluate report run --go sgd`
-    - `bivaluate report run --in cohort2.csv --annotations samples.csv`
-    - `bivaluate report run --title "Yeast, seventeen matrices"`
+    - `bivaluate report run --by avg_ve -o by_ve.html --title "Chosen by coherence"`
+    - `bivaluate report run -o annotated.html --sets sets.gmt --annotations samples.csv`
+
+    With files of your own:
+
+    - `bivaluate report run --in cohort2.csv --go sgd`
     """
     if os.path.isfile(run):
-        instead = f"bivaluate score MATRIX {run} --report {target}"
+        solution = "SOLUTION" if run.suffix == ".html" else run
+        instead = f"bivaluate score MATRIX {solution} --report {target}"
         raise RunError(f"{run} is a file, not a run folder. For a report on solutions: {instead}")
     chosen_metrics(None, own)  # known from here on
     looked_up = gene_sets.for_report()
     if os.path.isdir(run / "runs"):
         raise RunError(f"{run} is a replication, whose page `bivaluate replicate` writes. Its runs: {run / 'runs'}.")
+    from bivaluate.datasets.named import is_name
     from bivaluate.report import build_report
     from bivaluate.report.source import read_source
     from bivaluate.sweep import load_run
 
     found = load_run(run)
     source, sections = read_source(found), []
-    if other is not None or recurs or annotations.annotations is not None:
-        from bivaluate._parallel import count_cores
-        from bivaluate.io import read_matrix
+    known = {name: Path(entry["source"]) for (name, _), entry in found.matrices.items()}
+    described = any(path.suffix == ".h5ad" or is_name(str(path)) for path in known.values())
+    asked = other is not None or recurs or annotations.annotations is not None
+    if asked or described:
         from bivaluate.report.elsewhere import annotated, run_sections
 
-        test = annotations.test(run)
-        source, B = annotated(source, test), None if other is None else read_matrix(other)
+        tests = {name: annotations.test(path) for name, path in known.items()}
+
+        def test(solution: Biclustering, X: Matrix) -> Any:
+            return tests[X.name](solution, X)
+
+        source = annotated(source, test)
+    if asked or (described and "ok" in {*found.results["status"]}):
+        from bivaluate._parallel import count_cores
+        from bivaluate.io import read_matrix
+
+        B = None if other is None else read_matrix(other)
         with progress("repeating the search") as tell:
             sections = run_sections(found, by, test, B, recurs, jobs=count_cores(None), progress=tell)
     say_written(build_report(source, target, title, sections, by=by, **looked_up))

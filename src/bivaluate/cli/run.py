@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
-from bivaluate._errors import ParameterError
+from bivaluate._check import check_int
+from bivaluate._errors import BivaluateError, CommandError, ParameterError, SearchWarning
 from bivaluate._text import plural
 from bivaluate.cli.files import stem_of
 from bivaluate.cli.options import COMMANDS, MatrixFile, MatrixPath, Parameters, Seed, check_target, grouped, option
@@ -29,15 +31,20 @@ def run(
 
     Examples:
 
-    - `bivaluate run expression.csv --algorithm las -k 8 --seed 1 -o solution.json`
+    - `bivaluate run expression.csv --algorithm las -k 8 --seed 1 -o las.json`
+    - `bivaluate run expression.csv -a spectral -k 3 --param selection=best`
+
+    With files of your own:
+
     - `bivaluate run expression.csv --algorithm 'mine=cmd:python mytool.py {matrix} {out} {k}' -k 5`
     - `bivaluate run expression.csv -a recipe:qubic --param program=./qubic -k 20`
-    - `bivaluate run expression.csv -a spectral -k 3 --param selection=best`
+    - `bivaluate run expression.csv -a sklearn.cluster:SpectralCoclustering -k 3` (or mymodule:MyClass)
     """
     from bivaluate.algorithms.command import style_of
     from bivaluate.algorithms.registry import algorithm_label, finds_k, is_command, make_estimator
     from bivaluate.io import write_solution
     from bivaluate.sweep.plan import parse_assignments
+    from bivaluate.sweep.work import fit, reason_of
 
     settings = parse_assignments("--param", parameters or [])
     for name in OWN_OPTIONS.keys() & settings:
@@ -45,13 +52,14 @@ def run(
     if is_command(algorithm) and "recipe:" not in algorithm:
         settings = {"matrix": style_of(matrix), **settings}
     open_ended = finds_k(algorithm)
-    wanted = n_biclusters if n_biclusters is not None else "auto" if open_ended else N_BICLUSTERS
+    usual = "auto" if open_ended else N_BICLUSTERS
+    wanted = usual if n_biclusters is None else check_int("n_biclusters", n_biclusters, 1)
     estimator = make_estimator(algorithm, wanted, random_state, **settings)
-    name = algorithm_label(algorithm).split()[0] if ":" in algorithm else algorithm
+    name = algorithm_label(algorithm).split()[0].replace(":", "_") if ":" in algorithm else algorithm
     target = target or Path(f"{stem_of(matrix)}.{name}.json")
     check_target(target)
     X = matrix_file.read(matrix)
-    with progress() as update:
+    with progress() as update, warnings.catch_warnings(action="ignore", category=SearchWarning):  # said below
         if update is not None:
 
             def tell(done: int, total: int | None, stage: str = "finding biclusters") -> None:
@@ -59,7 +67,12 @@ def run(
 
             tell(0, None)
             estimator._progress = tell
-        solution = estimator.fit(X).solution_
+        try:
+            solution = fit(estimator, X)
+        except Exception as error:
+            if ":" not in algorithm or isinstance(error, BivaluateError):
+                raise
+            raise CommandError(f"{algorithm} failed: {reason_of(error)}") from error
     write_solution(solution, target, X=X)
     for name, bicluster in zip(solution.names, solution, strict=True):
         sizes = zip(bicluster.shape, X.nouns, strict=True)
@@ -69,6 +82,5 @@ def run(
     elif isinstance(wanted, int) and len(solution) < wanted:
         out.print(f"{len(solution)} of {plural(wanted, 'bicluster')}: {type(estimator).__name__} found no more.")
     for note in getattr(estimator, "notes_", ()):
-        if note not in getattr(estimator, "_warned", ()):
-            err.print(f"note: {note}")
+        err.print(f"note: {note}")
     say_written(target)

@@ -54,14 +54,20 @@ def score(
     Examples:
 
     - `bivaluate score expression.csv solution.json`
-    - `bivaluate score expression.csv las.json cca.json spectral.json --sort nve_cov`
+    - `bivaluate score expression.csv solution.json biclust.txt --sort nve_cov`
     - `bivaluate score expression.csv solution.json --biclusters`
-    - `bivaluate score expression.csv qubic.blocks --report report.html --sets pathways.gmt`
+    - `bivaluate score expression.csv biclust.txt --report report.html --sets sets.gmt --annotations samples.csv`
+
+    With files of your own:
+
+    - `bivaluate score expression.csv qubic.blocks` (the file of another tool)
     - `bivaluate score cells.npy solution.json --memory 2G --scheduler tcp://head:8786`
     - `bivaluate score counts.h5ad cnmf_run/` (every K of the run)
     """
     from bivaluate._cluster import connect
     from bivaluate.evaluation import evaluate
+    from bivaluate.registry import own_key
+    from bivaluate.report.elsewhere import with_traits
     from bivaluate.report.source import naming
 
     if write_back and matrix.suffix != ".h5ad":
@@ -70,11 +76,13 @@ def score(
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report()
     test = annotations.test(matrix)
+    sort = own_key(sort, own or ())
     chosen = _with_sort(options.chosen_metrics(metrics, own), sort, biclusters)
     how = scoring.given
     X = matrix_file.read(matrix).settled()
     files, read = _read_all(solutions, X, solution_file)
     workers = nullcontext() if scheduler is None else connect(scheduler)
+    traits: dict[str, Any] = {}
     with tables.progress() as update, workers as how["scheduler"], warnings.catch_warnings():
         # an array in memory is not read, and is looked at once for all solutions
         how["progress"] = None if update is None or X.in_memory else partial(update, "reading rows")
@@ -85,9 +93,9 @@ def score(
             evaluation.place = place
             if looked_up:
                 evaluation.verdict = naming(evaluation.verdict, evaluation.solution, X, looked_up["sets"])[0]
-            evaluation.verdict  # noqa: B018
+            traits[_name(evaluation)] = table = test(evaluation.solution, X)
+            evaluation.verdict = with_traits(evaluation.verdict, table)
     curve = {} if biclusters else _curve(evaluations)
-    traits = {_name(e): test(e.solution, X) for e in evaluations}
     rows = _rows(evaluations, biclusters, curve) if csv else []
     if not tables.give(rows, _document(evaluations, curve, traits) if as_json else [], csv, as_json, ["solution"]):
         each = biclusters or not evaluations[0].scores  # measures of single biclusters only
@@ -95,8 +103,7 @@ def score(
         if curve:
             _print_curve(curve)
         for name, table in traits.items():
-            samples = X.nouns[1].replace("columns", "samples")
-            print_list(f"What the {samples} of {name} share", options.shared_traits(table))
+            tables.print_traits(table, name)
     if mqc:
         from bivaluate.report.render import write_multiqc
 
@@ -114,7 +121,8 @@ def score(
         from bivaluate.report.elsewhere import annotated, trait_sections
         from bivaluate.report.source import from_evaluations
 
-        source = annotated(from_evaluations(evaluations), test)
+        found = {id(e.solution): traits[_name(e)] for e in evaluations}
+        source = annotated(from_evaluations(evaluations), lambda solution, X: found[id(solution)])
         named = [(table, name if len(traits) > 1 else "") for name, table in traits.items()]
         panels = [panel for table, name in named for panel in trait_sections(table, name)]
         build_report(source, report, sections=panels, **looked_up)
@@ -149,13 +157,10 @@ def _places(matrix: Path, files: list[Path], how: MatrixFile, of_solutions: Solu
     """Return how commands name the matrix and each solution, with the options of this command."""
     from bivaluate.sweep.again import reading_words
 
-    def place(path: Path, named: dict[str, Any]) -> str:
-        return shlex.join([str(path), *reading_words(named)])
-
-    here = "MATRIX" if is_stream(matrix) else place(matrix, how.given)
-    asked = {name: value for name, value in dataclasses.asdict(of_solutions).items() if value is not None}
+    asked = reading_words({name: v for name, v in dataclasses.asdict(of_solutions).items() if v is not None})
     lone = [not is_stream(file) and files.count(file) == 1 for file in files]
-    return [(here, place(file, asked) if own else "SOLUTION") for file, own in zip(files, lone, strict=True)]
+    named = [shlex.join([str(file), *asked]) if own else "SOLUTION" for file, own in zip(files, lone, strict=True)]
+    return [(how.named(matrix), name) for name in named]
 
 
 def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> None:
@@ -177,10 +182,8 @@ def _print_solutions(evaluations: Sequence[Evaluation], sort: str | None) -> Non
     common = _shared_findings(evaluations)
     own = [key for key in evaluations[0].records[0] if ":" in key] if evaluations[0].records else []
     for name, evaluation in zip(names, evaluations, strict=True):
-        tables.print_verdict(evaluation.verdict, name)
-        for key in own:  # measures of single biclusters that the user brought
-            values = [f"{record['bicluster']} {number(record[key])}" for record in evaluation.records]
-            out.print(f"{heading(key)}: {', '.join(values)}")
+        brought = {heading(key): [number(record[key]) for record in evaluation.records] for key in own}
+        tables.print_verdict(evaluation.verdict, name, {"": evaluation.names} | brought if own else brought)
         _print_findings(evaluation, common)
     first, said = which_is_best(names, [e.scores for e in evaluations])
     if said:
@@ -244,15 +247,9 @@ def _bicluster_table(records: Sequence[dict[str, Any]], sort: str | None) -> tup
         first = [str(record[field]) for field in ("bicluster", "n_rows", "n_cols")]
         verdict = WORDS.get(str(record.get("verdict")), "–")
         last = [record.get("pattern") or "–", verdict, record["partner"] or "–", number(record["ve_merged"])]
-        rows.append([*first, *(_with_error(record, key) for key in keys), *last])
+        rows.append([*first, *(tables.with_error(record[key], record.get(f"{key}_se")) for key in keys), *last])
     last = ["pattern", "verdict", "nearest", f"merged {symbol('ve')}"]
     return ["", "rows", "cols", *map(heading, keys), *last], rows
-
-
-def _with_error(record: dict[str, Any], key: str) -> str:
-    """Return a score, with its standard error where it was estimated from a sample of rows."""
-    error = record.get(f"{key}_se")
-    return number(record[key]) if error is None else f"{number(record[key])} ± {number(error)}"
 
 
 def _shared_findings(evaluations: Sequence[Evaluation]) -> list[str]:

@@ -33,7 +33,7 @@ def select(
     Examples:
 
     - `bivaluate select run`
-    - `bivaluate select run --by predictive`
+    - `bivaluate select run --by nve_cov`
     - `bivaluate select run --consensus again`
     """
     from bivaluate.sweep.load import load_run
@@ -108,20 +108,20 @@ def _print_choice(selection: Selection, with_null: bool) -> None:
 
     shown = partial(score_text, selection.by)
     sure = f"{percent(CONFIDENCE)} over seeds"
-    headings = ["data set", "algorithm", "K", "as good", "mean", sure, "seeds won", heading("n_supported")]
-    headings += ["coverage", "runner-up", *(["null", "gap", "p"] if with_null else [])]
+    headings = ["data set", "algorithm", "K requested", "as good", "mean", sure, "seeds won", "K found"]
+    headings += [heading("n_supported"), "coverage", "runner-up", *(["null", "gap", "p"] if with_null else [])]
     rows = []
     for row in selection.best[selection.best["measure"] == selection.by].to_dict("records"):
         span = "–" if row["low"] != row["low"] else f"{shown(row['low'])} to {shown(row['high'])}"
         won = f"{row['wins']}/{row['contests']}"
+        span, won = ("all the same", "–") if row["n"] > 1 and row["sd"] == 0 else (span, won)
         other = row["runner_up"].partition(" K=")[0]
         second = other if is_own_k(other) else row["runner_up"]
         second = f"{second} ({shown(row['runner_up_mean'])})" if second else "–"
-        own, less = is_own_k(row["algorithm"]), f" ({number(row['found'])} found)" if row["found"] < row["k"] else ""
-        k = number(row["found"]) if own else f"{row['k']}{less}"
-        good = "–" if row["k_low"] == row["k_high"] else f"{row['k_low']} to {row['k_high']}"
+        k = f"{row['k']}{' at most' * is_own_k(row['algorithm'])}"
+        good = "–" if row["k_low"] == row["k_high"] else row["k_as_good"]
         cells = [row["dataset"], refined(row["algorithm"]), k, good, shown(row["mean"]), span, won]
-        cells += [number(row["n_supported"]), percentage(row["coverage"]), second]
+        cells += [number(row["found"]), number(row["n_supported"]), percentage(row["coverage"]), second]
         if with_null:
             cells.append(f"{shown(row['null_low'])} to {shown(row['null_high'])}")
             cells += [number(row["gap"]), number(row["p_value"])]
@@ -129,7 +129,7 @@ def _print_choice(selection: Selection, with_null: bool) -> None:
     for dataset, reason in selection.undecided.items():
         none = {NOTHING: "nothing", NOT_FITTED: NOT_FITTED}.get(reason, "none")
         rows.append([dataset, none, *("–" for _ in headings[2:])])
-    print_table(headings, rows, f"best by {symbol(selection.by)}")
+    print_table(headings, rows, f"best by {symbol(selection.by)}; K found and supported are means over seeds")
 
 
 def _print_measures(best: Any, title: str) -> None:

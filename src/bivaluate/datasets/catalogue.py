@@ -1,7 +1,5 @@
 """The real data sets: the package each travels in, where it lies there, its shape, missing cells and checksum."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,14 +1,11 @@
 """A small expression matrix and what a tool made of it, for first steps."""
 
-from __future__ import annotations
-
-import os
 from pathlib import Path
 
 import numpy as np
 
 from bivaluate._errors import FileError
-from bivaluate._files import make_folder, write_whole
+from bivaluate._files import FilePath, make_folder, write_whole
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
@@ -56,10 +53,11 @@ def load_example() -> tuple[Matrix, Biclustering]:
     return matrix, Biclustering([up, profile, scaled, again, noise], matrix.shape, info={"name": "solution"})
 
 
-def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
+def write_example(folder: FilePath = ".") -> list[Path]:
     """Write the example as ``expression.csv``, ``solution.json`` and, as R biclust would, ``biclust.txt``.
 
-    Beside them gene sets, ``sets.gmt``: two that biclusters have in common, and one that they have not.
+    Beside them gene sets, ``sets.gmt``: two that biclusters have in common, and one that they have not; and what is
+    known about the conditions, ``samples.csv``: those of B1 were treated.
 
     Parameters
     ----------
@@ -85,13 +83,13 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_example(folder)]
-    ['expression.csv', 'solution.json', 'biclust.txt', 'sets.gmt']
+    ['expression.csv', 'solution.json', 'biclust.txt', 'sets.gmt', 'samples.csv']
     """
     from bivaluate.io import write_matrix, write_solution
 
     matrix, solution = load_example()
     target = Path(folder)
-    paths = [target / name for name in ("expression.csv", "solution.json", "biclust.txt", "sets.gmt")]
+    paths = [target / name for name in ("expression.csv", "solution.json", "biclust.txt", "sets.gmt", "samples.csv")]
     there = [path.name for path in paths if path.exists()]
     if there:
         raise FileError(f"{target} has {', '.join(there)} already, which would be overwritten: choose another folder.")
@@ -103,4 +101,8 @@ def write_example(folder: str | os.PathLike[str] = ".") -> list[Path]:
     sets["elsewhere"] = np.arange(140, 160)
     lines = ["\t".join([name, "made up", *map(matrix.row_label, rows.tolist())]) for name, rows in sets.items()]
     write_whole(paths[3], "\n".join([*lines, ""]))
+    known = [
+        f"{matrix.col_label(j)},{'treated' if j in solution[0].cols else 'control'},{j % 3}" for j in range(_CONDITIONS)
+    ]
+    write_whole(paths[4], "\n".join(["condition,treatment,batch", *known, ""]))
     return paths

@@ -1,24 +1,21 @@
 """Plant biclusters of known structure in a random matrix: what each block is, where it lies, what it shares."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real, check_seed
 from bivaluate._errors import ParameterError, suggest
+from bivaluate._types import Floats, Ints
 from bivaluate.solution import Biclustering
 
 SHARED = ("noise", "level", "row_effect", "col_effect")  # by all blocks that are cut out of one matrix
 MODELS = ("additive", "scaling", "shift_scale", "constant", "clone")
 
-Values = NDArray[np.float64]
-Members = tuple[NDArray[np.int64], NDArray[np.int64]]
+Members = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ def make_biclusters(
     effects: str = "block",
     placement: str = "random",
     shuffle: bool = True,
-) -> tuple[Values, Biclustering, dict[str, Any]]:
+) -> tuple[Floats, Biclustering, dict[str, Any]]:
     """Plant blocks in a matrix of Gaussian background and return the matrix, the truth and the recipe.
 
     Parameters
@@ -207,14 +204,14 @@ def _place(
         next_col = (int(cols[-1]) + 1) % shape[1]
         if block.shared_rows and not shared_cells and np.isin(cols, before_cols).any():
             both = f"{block.shared_rows} rows and {int(np.isin(cols, before_cols).sum())} columns"
-            found = f"blocks {k} and {k + 1} overlap in {both}, and a cell in both cannot follow two patterns"
+            found = f"blocks {k} and {k + 1} overlap in {both}, and a value in both cannot follow two patterns"
             how = "pass effects='matrix' to cut both out of one matrix, or share only rows or only columns"
             raise ParameterError(f"{found}; {how}.")
         members.append((rows, cols))
     return members
 
 
-def _chained_columns(k: int, block: Block, members: Sequence[Members], n_cols: int) -> NDArray[np.int64]:
+def _chained_columns(k: int, block: Block, members: Sequence[Members], n_cols: int) -> Ints:
     """Return the last `shared_cols` columns of the block before, then columns no block has used yet."""
     shared = block.shared_cols or 0
     before = members[-1][1] if members else np.zeros(0, dtype=np.int64)
@@ -250,7 +247,7 @@ def _check_fit(blocks: Sequence[Block], shape: tuple[int, int]) -> None:
         raise ParameterError(f"{found}: {how}.")
 
 
-def _fill_each(X: Values, blocks: list[Block], members: list[Members], rng: np.random.Generator) -> None:
+def _fill_each(X: Floats, blocks: list[Block], members: list[Members], rng: np.random.Generator) -> None:
     beta = np.zeros(0)
     for block, (rows, cols) in zip(blocks, members, strict=True):
         if block.model != "clone":
@@ -259,7 +256,7 @@ def _fill_each(X: Values, blocks: list[Block], members: list[Members], rng: np.r
         X[np.ix_(rows, cols)] = signal + block.noise * rng.standard_normal((block.rows, block.cols))
 
 
-def _signal(block: Block, beta: Values, rng: np.random.Generator) -> Values:
+def _signal(block: Block, beta: Floats, rng: np.random.Generator) -> Floats:
     """Return the noise-free values of a block; `beta` are its column effects."""
     if block.model == "constant":
         return block.level + np.tile(np.linspace(*block.pattern, block.cols), (block.rows, 1))
@@ -274,7 +271,7 @@ def _signal(block: Block, beta: Values, rng: np.random.Generator) -> Values:
     return block.level + np.add.outer(alpha, beta)
 
 
-def _cut_from_one_matrix(X: Values, block: Block, members: list[Members], rng: np.random.Generator) -> None:
+def _cut_from_one_matrix(X: Floats, block: Block, members: list[Members], rng: np.random.Generator) -> None:
     used = np.unique(np.concatenate([cols for _, cols in members]))
     beta = np.zeros(X.shape[1])
     beta[used] = _exact(rng, len(used), block.col_effect)
@@ -284,7 +281,7 @@ def _cut_from_one_matrix(X: Values, block: Block, members: list[Members], rng: n
         X[np.ix_(rows, cols)] = whole[np.ix_(rows, cols)]
 
 
-def _exact(rng: np.random.Generator, n: int, sd: float) -> Values:
+def _exact(rng: np.random.Generator, n: int, sd: float) -> Floats:
     """Return normal draws, centred and rescaled so that their standard deviation is exactly `sd`."""
     draws = rng.standard_normal(n)
     draws -= draws.mean()
@@ -292,7 +289,7 @@ def _exact(rng: np.random.Generator, n: int, sd: float) -> Values:
     return draws * (sd / spread) if n > 1 and spread > 0 else np.zeros(n)
 
 
-def _even(rng: np.random.Generator, n: int, limits: tuple[float, float]) -> Values:
+def _even(rng: np.random.Generator, n: int, limits: tuple[float, float]) -> Floats:
     return np.linspace(*limits, n)[rng.permutation(n)]
 
 

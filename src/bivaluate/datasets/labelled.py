@@ -1,23 +1,21 @@
 """Real matrices with the classes of their rows or columns, read from the files of the packages they travel in."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._errors import import_optional
+from bivaluate._types import Flags
 from bivaluate.datasets.cache import cached_path
 from bivaluate.datasets.catalogue import RealDataset
 from bivaluate.io import read_matrix
 from bivaluate.matrix import Matrix
 
-Classes = Mapping[str, NDArray[np.bool_]]
+Classes = Mapping[str, Flags]
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "yeast": {"delimiter": "\t", "header": True, "index_cols": 2},
@@ -62,11 +60,10 @@ def read_labelled(record: RealDataset) -> Labelled:
     """Read a data set that lies in the cache."""
     read, *nouns = _READERS[record.group]
     found = read(record)
-    matrix = found.matrix.renamed(record.name).called(*nouns)
-    return Labelled(matrix, found.row_classes, found.col_classes)
+    return replace(found, matrix=found.matrix.renamed(record.name).called(*nouns))
 
 
-def _masks(classes: Sequence[Iterable[str]]) -> dict[str, NDArray[np.bool_]]:
+def _masks(classes: Sequence[Iterable[str]]) -> dict[str, Flags]:
     """Return the members of each class from the classes of each member."""
     of_each = [set(names) for names in classes]
     names = sorted(set().union(*of_each))

@@ -34,10 +34,9 @@ def expand_name(name: str) -> Sequence[str]:
     ['scenario:S9a', 'scenario:S9b']
     """
     if not is_name(name):
-        raise FileError(
-            f"there is no file {name!r}. A data set is a file, example:, scenario:S1, scenario:*, yeast:04_elutriation "
-            "or yeast:*; 'bivaluate datasets' and 'bivaluate datasets scenarios' list them."
-        )
+        kinds = "a file, example:, scenario:S1, scenario:*, yeast:04_elutriation or yeast:*"
+        how = "'bivaluate datasets' and 'bivaluate datasets scenarios' list them."
+        raise FileError(f"there is no file {name!r}. A data set is {kinds}; {how}")
     from bivaluate.datasets.scenarios import SCENARIOS
 
     known = [EXAMPLE, *(f"{SCENARIO}{key}" for key in SCENARIOS), *DATASETS]
@@ -49,7 +48,7 @@ def expand_name(name: str) -> Sequence[str]:
             raise ParameterError(f"{name} does not match any data set; known: {some}.")
         return found
     if name not in known:
-        raise ParameterError(f"there is no data set {name!r}; known: {some}.{suggest(name, known)}")
+        raise ParameterError(f"there is no data set {name!r}.{suggest(name, known)} Known: {some}.")
     return [name]
 
 

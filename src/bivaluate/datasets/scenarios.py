@@ -4,26 +4,20 @@ The parameters are calibrated to the numbers the paper prints, not recovered fro
 its generator. S3, S4, S5, S6 and S8 have no printed numbers; they are designs that show the published effect.
 """
 
-from __future__ import annotations
-
 import json
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bivaluate._check import check_seed
 from bivaluate._errors import ParameterError, suggest
-from bivaluate._files import make_folder, write_whole
+from bivaluate._files import FilePath, make_folder, write_whole
+from bivaluate._types import Floats
 from bivaluate.datasets.generator import Block, make_biclusters
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 SHAPE = (300, 40)
-BACKGROUND = 1.0
 
 
 @dataclass(frozen=True)
@@ -171,12 +165,11 @@ def get_scenario(name: str) -> Scenario:
     for id_, scenario in (SCENARIOS | VARIANTS).items():
         if str(name).lower() == id_.lower():
             return scenario
-    raise ParameterError(
-        f"there is no scenario {name!r}; scenarios: {', '.join(SCENARIOS)}.{suggest(str(name).upper(), SCENARIOS)}"
-    )
+    near = suggest(str(name).upper(), SCENARIOS)
+    raise ParameterError(f"there is no scenario {name!r}; scenarios: {', '.join(SCENARIOS)}.{near}")
 
 
-def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Biclustering, Description]:
+def make_scenario(name: str, random_state: int) -> tuple[Floats, Biclustering, Description]:
     """Make one of the ten scenarios of the NVE paper.
 
     Parameters
@@ -215,13 +208,11 @@ def make_scenario(name: str, random_state: int) -> tuple[NDArray[np.float64], Bi
     scenario = get_scenario(name)
     seed = check_seed(random_state)
     stream = list(SCENARIOS | VARIANTS).index(scenario.id)
-    X, truth, recipe = make_biclusters(
-        SHAPE, scenario.blocks, random_state=[seed, stream], background=BACKGROUND, effects=scenario.effects
-    )
+    X, truth, recipe = make_biclusters(SHAPE, scenario.blocks, random_state=[seed, stream], effects=scenario.effects)
     return X, truth, Description(scenario, seed, recipe)
 
 
-def write_scenario(name: str, random_state: int, folder: str | os.PathLike[str]) -> list[Path]:
+def write_scenario(name: str, random_state: int, folder: FilePath) -> list[Path]:
     """Write ``S1_seed0.csv``, ``S1_seed0.truth.json`` and ``S1_seed0.recipe.json``.
 
     Numbers are written in full, so reading the matrix gives back the same values.

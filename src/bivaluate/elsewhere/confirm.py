@@ -8,30 +8,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_int, check_real, check_seed
 from bivaluate._errors import ParameterError
-from bivaluate._text import Advice, Option, first_few, percent, plural
-from bivaluate.chance.evidence import evidence_table
+from bivaluate._text import Advice, Option, first_few, listing, percent, plural
+from bivaluate._types import DataFrame, Flags, Floats, Ints
+from bivaluate.chance.evidence import SUPPORTED, evidence_table
 from bivaluate.chance.surrogates import surrogate
-from bivaluate.elsewhere.fits import Indices, Masks, Progress, Search, columns_of, fit_each, match_rows, places
+from bivaluate.elsewhere.fits import Progress, Search, columns_of, fit_each, match_rows, places
 from bivaluate.enrichment.hypergeometric import adjusted
+from bivaluate.judge.limits import UNSPECIFIC_SHARE
+from bivaluate.judge.verdict import WORDS
 from bivaluate.matrix import Matrix
+from bivaluate.measures._blocks import is_constant_row, standardise
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.solution import Biclustering, check_solution
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Floats = NDArray[np.float64]
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 REVERSED = "the pattern is reversed there"
 UNSPECIFIC = "most sets of equally active rows outside move together as strongly"
+TOO_OFTEN = "move together as strongly too often"
 FEWEST_ROWS, LARGEST_SHARE, FEWEST_HALVED = 5, 0.6, 8
 SMALLEST_STRATUM = 32  # a part of the rows with fewer is not halved again
 CONTROLS = 20  # sets of equally active rows outside, per bicluster
@@ -53,7 +52,7 @@ class Confirmation:
     where: str
 
     @property
-    def biclusters(self) -> pd.DataFrame:
+    def biclusters(self) -> DataFrame:
         """The table, one row per bicluster."""
         import pandas as pd
 
@@ -61,13 +60,17 @@ class Confirmation:
 
     @property
     def headline(self) -> str:
-        """How many biclusters hold, in at most 15 words."""
-        counts = Counter(record["verdict"] for record in self.records)
-        hits, lost, n = counts[CONFIRMED], counts[CANNOT], len(self.records)
+        """How many of the biclusters supported where they were found hold, in at most 15 words; of all if none is."""
+        of = [record for record in self.records if record["found_as"] == WORDS[SUPPORTED]] or self.records
+        counts, which = Counter(record["verdict"] for record in of), "supported " * (len(of) < len(self.records))
+        hits, lost, n = counts[CONFIRMED], counts[CANNOT], len(of)
         if lost == n:
-            return "No bicluster can be asked about."
-        who = f"{hits} of {plural(n, 'bicluster')}" if hits else "No bicluster"
+            return f"No {which}bicluster can be asked about."
+        who = f"{hits} of {plural(n, f'{which}bicluster')}" if hits else f"No {which}bicluster"
         rest = f"; {lost} cannot be asked about." if lost else "."
+        others = [record["bicluster"] for record in of if record["verdict"] == NOT_CONFIRMED]
+        if hits and not lost and 0 < len(others) < 3:
+            rest = f"; {listing(others)} {'do' if len(others) > 1 else 'does'} not."
         return f"{who} {'hold' if hits > 1 else 'holds'} in {self.where}{rest}"
 
     @property
@@ -78,7 +81,7 @@ class Confirmation:
         who = (("share_surrogates", "the biclusters found in surrogates"), ("share_controls", sets))
         if found := [f"{percent(v)} of {name}" for key, name in who if not math.isnan(v := self.scores[key])]:
             text += f" {' and '.join(found)} would hold too."
-        if of_controls > 0.5 and any(record["verdict"] == CONFIRMED for record in self.records):
+        if of_controls > UNSPECIFIC_SHARE and any(record["verdict"] == CONFIRMED for record in self.records):
             text += " So other active rows move together there, too, but most less strongly than those that hold."
         return text
 
@@ -183,7 +186,7 @@ def confirm(
     search, reason = _search_of(solution, algorithm, n_biclusters, parameters)
     given, flipped = solution, halves == "rows"
 
-    def rows_of(found: Biclustering) -> list[Indices]:
+    def rows_of(found: Biclustering) -> list[Ints]:
         return [b.cols if flipped else b.rows for b in found]
 
     if halves is None:
@@ -201,17 +204,17 @@ def confirm(
         cuts = (slice(n // 2), slice(n // 2, None)) if ordered else (slice(0, None, 2), slice(1, None, 2))
         first, second = (columns_of(whole, cut, f"{whole.name}, half {i}") for i, cut in enumerate(cuts, start=1))
         row_of, notes = np.arange(first.shape[0]), []
-    references: list[list[Indices]] = []
+    references: list[list[Ints]] = []
     if search is not None and (surrogates or halves):
         tasks = [_surrogate(first, "phase" if ordered else "permute", (random_state, i)) for i in range(surrogates)]
         tasks += [first] if halves else []
         fitted = [matrix.T for matrix in tasks] if flipped else tasks
         found, failed = fit_each(fitted, search, random_state, folder, jobs, progress)
         if halves is not None:
-            solution = found.pop()
-            if solution is None:
+            if (solution := found.pop()) is None:
                 raise ParameterError(f"{search[0]} failed on half of {first.name}: {failed[-1]}")
-            notes.append(f"Biclusters were found anew in half of the {halves} and judged in the other half.")
+            solution = Biclustering(solution, solution.shape, names=[f"H{k}" for k in range(1, len(solution) + 1)])
+            notes.append(f"Biclusters (H1, …) were found anew in half of the {halves} and judged in the other half.")
         elif failed:
             notes.append(f"{search[0]} failed on {plural(len(failed), 'surrogate')}: {failed[0]}")
         references = [rows_of(each) for each in found if each is not None]
@@ -221,15 +224,16 @@ def confirm(
     assert solution is not None
     own = rows_of(solution)
     records, scores = _RowTest(first, second, row_of, draws, random_state, notes).ask(own, references, level)
-    for record, name in zip(records, solution.names, strict=True):
-        record["bicluster"] = name
+    here = evidence_table(first.T if flipped else first, solution, missing="omit").verdicts
+    for record, name, verdict in zip(records, solution.names, here, strict=True):
+        record |= {"bicluster": name, "found_as": WORDS[verdict]}
     if halves is None:
         _add_evidence(records, solution, first, second, row_of, notes)
     elif given:
         for record, rows in zip(records, own, strict=True):
             shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
             record |= {"nearest": given.names[int(np.argmax(shared))], "overlap": float(max(shared))}
-    where = "the other half" if halves else second.name if second.name != first.name else "B"
+    where = "the other half" if halves else second.name if second.name != first.name else "the second matrix"
     return Confirmation(records, scores, notes, level, solution, where)
 
 
@@ -269,7 +273,7 @@ def _surrogate(matrix: Matrix, kind: str, seed: Sequence[int]) -> Matrix:
 class _RowTest:
     """Whether rows of A move together in B: B standardised, rows drawn within the strata of A."""
 
-    def __init__(self, A: Matrix, B: Matrix, row_of: Indices, draws: int, seed: int, notes: list[str]) -> None:
+    def __init__(self, A: Matrix, B: Matrix, row_of: Ints, draws: int, seed: int, notes: list[str]) -> None:
         self.rng, self.draws, self.notes = np.random.default_rng(seed), draws, notes
         shared = np.flatnonzero(row_of >= 0)
         self.rows = shared[np.argsort(row_of[shared])]  # of A, in the order of B
@@ -282,7 +286,7 @@ class _RowTest:
         self.C = standardised(B.block(row_of[self.rows], cols))
         self.mean, self.sd = row_moments(A)[:, self.rows]
 
-    def ask(self, own: Sequence[Indices], references: Sequence[Sequence[Indices]], level: float) -> Any:
+    def ask(self, own: Sequence[Ints], references: Sequence[Sequence[Ints]], level: float) -> Any:
         """Return a record for each set of rows of A, and the shares that chance gives."""
         records = [self.score(rows, CONTROLS) for rows in own]
         copies = [[each for each in map(self.score, found) if not each["reason"]] for found in references]
@@ -291,8 +295,11 @@ class _RowTest:
         for k, (record, p, q) in enumerate(zip(records, *p_and_q(records, null), strict=True)):
             verdict = CANNOT if math.isnan(q) else CONFIRMED if q <= level else NOT_CONFIRMED
             records[k] = {"bicluster": ""} | record | {"p": float(p), "q": float(q), "verdict": verdict}
-            if verdict == CONFIRMED and record["as_strong"] > 0.5:
+            if verdict == CONFIRMED and record["as_strong"] > UNSPECIFIC_SHARE:
                 records[k] |= {"verdict": NOT_CONFIRMED, "reason": UNSPECIFIC}
+            elif verdict == NOT_CONFIRMED:
+                who = "rows found in surrogates" if record["p_draws"] <= level < p else "equally active rows"
+                records[k]["reason"] = f"{who} {TOO_OFTEN}"
         others = [list(chain(*copies[:k], *copies[k + 1 :])) for k in range(len(copies))]
         asked = sum(record["verdict"] != CANNOT for record in records)
         scores = {"n_asked": asked, "n_references": len(null), "n_controls": sum(map(len, controls))}
@@ -303,7 +310,7 @@ class _RowTest:
             self.notes.append(f"{said}: too few for the second null, so p is that of the draws.")
         return records, scores
 
-    def score(self, rows: Indices, n_controls: int = 0) -> dict[str, Any]:
+    def score(self, rows: Ints, n_controls: int = 0) -> dict[str, Any]:
         """Return T of some rows of A, its mean over draws within strata, z and p_a; or why they cannot be asked.
 
         Controls are drawn as the null is, from the rows outside, and have the same null.
@@ -313,7 +320,8 @@ class _RowTest:
         record: dict[str, Any] = {"n_rows": len(rows), "shared_rows": len(at)}
         record |= dict.fromkeys(("statistic", "expected", "z", "p_draws", "p", "q", "as_strong", "verdict"), math.nan)
         if len(at) < FEWEST_ROWS or len(at) > LARGEST_SHARE * n:
-            few, many = f"fewer than {FEWEST_ROWS} shared rows", f"more than 60 % of the {n} shared rows"
+            few, share = f"fewer than {FEWEST_ROWS} shared rows", percent(LARGEST_SHARE)
+            many = f"more than {share} of the {n} shared rows"
             return record | {"reason": few if len(at) < FEWEST_ROWS else many, "controls": []}
         inside = np.isin(np.arange(n), at)
         strata = [part for part in strata_of(np.arange(n), self.sd, self.mean, inside) if inside[part].any()]
@@ -330,7 +338,7 @@ class _RowTest:
         record |= {"statistic": float(values[0]), "expected": float(null.mean()), **tested, "as_strong": as_strong}
         return record | {"reason": "", "controls": controls}
 
-    def _drawn(self, strata: Sequence[Indices], wanted: Sequence[int], n: int) -> Floats:
+    def _drawn(self, strata: Sequence[Ints], wanted: Sequence[int], n: int) -> Floats:
         """Return T of n sets of rows drawn at random, as many of each stratum as wanted."""
         from scipy.sparse import csr_array
 
@@ -369,45 +377,36 @@ def reference_p(z: Floats, null: Floats) -> Floats:
     return np.asarray(t.sf((z - null.mean()) / spread, R - 1))
 
 
-def strata_of(rows: Indices, by: Floats, then: Floats, inside: Masks) -> list[Indices]:
+def strata_of(rows: Ints, by: Floats, then: Floats, inside: Flags) -> list[Ints]:
     """Return rows halved at the median of one value, then of the other, in turn.
 
     A part is not halved when it has fewer than 32 rows, or when more than half of the rows of a half would be inside.
     """
-    order = rows[np.argsort(by[rows], kind="stable")]
-    halves = np.split(order, [len(rows) // 2])
+    halves = np.split(rows[np.argsort(by[rows], kind="stable")], [len(rows) // 2])
     if len(rows) < SMALLEST_STRATUM or max(inside[half].mean() for half in halves) > 0.5:
         return [rows]
     return [part for half in halves for part in strata_of(half, then, by, inside)]
 
 
-def _centred(values: Floats, axis: int) -> tuple[Floats, Floats, Floats]:
-    """Return values less their means, missing cells as 0, the means and the standard deviations along an axis."""
-    seen = np.isfinite(values)
-    count = np.maximum(seen.sum(axis=axis, keepdims=True), 1)
-    mean = np.where(seen, values, 0.0).sum(axis=axis, keepdims=True) / count
-    centred = np.where(seen, values - mean, 0.0)
-    return centred, mean, np.sqrt((centred**2).sum(axis=axis, keepdims=True) / count)
-
-
 def row_moments(matrix: Matrix) -> Floats:
     """Return mean and standard deviation of each row, missing cells left out; a row without cells has 0 and 0."""
-    parts = matrix.map_chunks(lambda start, cells: np.hstack(_centred(matrix.dense(cells), 1)[1:]))
-    return np.concatenate(list(parts)).T
+    parts = matrix.map_chunks(lambda start, cells: np.ma.masked_invalid(matrix.dense(cells)))
+    return np.hstack([np.ma.stack([rows.mean(axis=1), rows.std(axis=1)]).filled(0.0) for rows in parts])
+
+
+def standardised_rows(values: Floats) -> Floats:
+    """Return rows less their mean, in standard deviations; missing cells, and constant rows, become NaN."""
+    known = np.isfinite(values) & ~is_constant_row(values)[:, None]
+    return np.where(known, standardise(values), np.nan)
 
 
 def standardised(values: Floats) -> Floats:
     """Return rows standardised by row, then by column; missing cells, and constant rows and columns, become 0."""
-    for axis in (1, 0):
-        centred, mean, sd = _centred(values, axis)
-        largest = np.abs(mean) + np.abs(centred).max(axis=axis, keepdims=True)
-        constant = sd <= 32 * np.finfo(np.float64).eps * largest
-        values = np.where(constant | ~np.isfinite(values), np.nan, centred / np.where(constant, 1.0, sd))
-    return np.nan_to_num(values, copy=False)
+    return np.nan_to_num(standardised_rows(standardised_rows(values).T).T)
 
 
 def _add_evidence(
-    records: list[dict[str, Any]], solution: Biclustering, A: Matrix, B: Matrix, row_of: Indices, notes: list[str]
+    records: list[dict[str, Any]], solution: Biclustering, A: Matrix, B: Matrix, row_of: Ints, notes: list[str]
 ) -> None:
     """Where columns are shared, add the evidence of the block in B and, where it is supported, its direction.
 
@@ -436,7 +435,7 @@ def _add_evidence(
             records[k] |= {"verdict": NOT_CONFIRMED, "reason": REVERSED}
 
 
-def _profile(matrix: Matrix, rows: Indices, cols: Indices) -> Floats:
+def _profile(matrix: Matrix, rows: Ints, cols: Ints) -> Floats:
     """Return by how much each column of a block is above the mean of its rows over the whole matrix."""
     every = matrix.block(np.sort(rows), np.arange(matrix.shape[1]))
     return np.asarray(np.nanmean(every[:, cols] - np.nanmean(every, axis=1, keepdims=True), axis=0))

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import Advice, Option, first_few, plural
+from bivaluate._types import Ints
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
     from bivaluate.sweep import Run
 
-Indices = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 Progress = Callable[[int, int], None]
 Search = tuple[str, int, Mapping[str, Any]]  # algorithm, K and parameters
 
@@ -30,7 +28,7 @@ def folded(label: str) -> str:
     return re.sub(r"\.\d+$", "", label.strip()).upper()
 
 
-def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Indices, list[str]]:
+def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Ints, list[str]]:
     """Return for each row of A the row of B with the same label, -1 for none, and notes on what was not matched.
 
     Labels must be equal; with `loose`, up to case and version suffix. Of duplicates the first row is taken. Two
@@ -57,7 +55,7 @@ def match_rows(A: Matrix, B: Matrix, loose: bool = False) -> tuple[Indices, list
     return close if loose else exact, notes
 
 
-def places(first: Sequence[str], second: Sequence[str]) -> Indices:
+def places(first: Sequence[str], second: Sequence[str]) -> Ints:
     """Return where each label stands in the second list, -1 for nowhere; of duplicates only the first has a place."""
     there = {label: j for j, label in reversed(list(enumerate(second)))}
     return np.array([there.pop(label, -1) for label in first], dtype=np.int64)
@@ -67,14 +65,6 @@ def no_shared_labels(names: Sequence[str], labels: Sequence[Sequence[str]], what
     """Return what is said of things that share no label, with three labels of each."""
     shown = "; ".join(f"{name}: {first_few(list(own), 3)}" for name, own in zip(names, labels, strict=True))
     return f"no {what} is shared ({shown}). Are these names of the same kind?"
-
-
-def masks_of(sets: Sequence[Indices], n: int) -> Masks:
-    """Return sets of numbers below n as masks."""
-    masks = np.zeros((len(sets), n), dtype=np.bool_)
-    for mask, own in zip(masks, sets, strict=True):
-        mask[own] = True
-    return masks
 
 
 def columns_of(matrix: Matrix, cols: Any, name: str) -> Matrix:

@@ -6,27 +6,22 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_int, check_real, check_seed
 from bivaluate._errors import ParameterError, suggest
 from bivaluate._text import Advice, Option, first_few, listing, number, plural
-from bivaluate.elsewhere.fits import Masks, Progress, columns_of, fit_each, masks_of, no_shared_labels
+from bivaluate._types import DataFrame, Flags, Floats, Ints
+from bivaluate.elsewhere.fits import Progress, columns_of, fit_each, no_shared_labels
+from bivaluate.judge.limits import FEW_PER_SAMPLE
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Biclustering, check_solution
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Floats = NDArray[np.float64]
+from bivaluate.solution import Biclustering, check_solution, member_masks
 
 CUT = 0.2
 TOP = 50
-FEW_BICLUSTERS = 7  # per sample: fewer lose programs
 FEWEST_ROWS = 5  # of a set that is grouped: smaller ones coincide by chance
 FEWEST_COLUMNS = 10  # of a sample that is fitted
 FACTORS = ("nmf", "lda")
@@ -46,7 +41,7 @@ class Recurrence:
     notes: list[str]
 
     @property
-    def groups(self) -> pd.DataFrame:
+    def groups(self) -> DataFrame:
         """The table of groups."""
         import pandas as pd
 
@@ -148,8 +143,8 @@ def recur(
     infos = [solution.info for solution in solutions.values()]
     if any(info.get("algorithm") in FACTORS and "spectra" not in str(info.get("parameters")) for info in infos):
         notes.append("Factors that are not cut by spectra scores seldom recur: fit them with the rule spectra:50.")
-    if few := [name for name, solution in solutions.items() if len(solution) < FEW_BICLUSTERS]:
-        missed = f"fewer than {FEW_BICLUSTERS} biclusters: programs that recur may be missed. Ask for more per sample."
+    if few := [name for name, solution in solutions.items() if len(solution) < FEW_PER_SAMPLE]:
+        missed = f"fewer than {FEW_PER_SAMPLE} biclusters: programs that recur may be missed. Ask for more per sample."
         have = "has" if len(few) == 1 else "have"
         notes.append(f"{plural(len(few), 'sample')} ({first_few(few, 3)}) {have} {missed}")
     return _grouped(solutions, labels, cut, notes)
@@ -206,8 +201,8 @@ def _grouped(
     if len(members) < len(every):
         small = plural(len(every) - len(members), "bicluster")
         notes.append(f"{small} with fewer than {FEWEST_ROWS} rows cannot be told from chance and were left out.")
-    sets = masks_of([at[name][rows] for name, _, rows in members], len(everywhere))
-    close = closeness(sets, masks_of([at[name] for name, _, _ in members], len(everywhere)))
+    sets = member_masks([at[name][rows] for name, _, rows in members], len(everywhere))
+    close = closeness(sets, member_masks([at[name] for name, _, _ in members], len(everywhere)))
     called = np.array([f"{name}:{b}" for name, b, _ in members], dtype=object)
     of_sample = np.array([names.index(name) for name, _, _ in members], dtype=np.int64)
     numbers = linked(close, cut)
@@ -229,7 +224,7 @@ def _grouped(
     found.sort(key=lambda each: (-each[0]["n_samples"], -each[0]["closeness"]))
     records = [{"group": f"G{i}", **record} for i, (record, _, _) in enumerate(found, start=1)]
     sides = [each[2] for each in found]
-    own_rows = masks_of([rows for rows, _ in sides], len(everywhere))
+    own_rows = member_masks([rows for rows, _ in sides], len(everywhere))
     likeness = closeness(own_rows, np.ones_like(own_rows)) - 2 * np.eye(len(records))
     for record, others in zip(records, likeness, strict=True):
         alone, nearest = len(records) < 2, int(others.argmax())
@@ -240,7 +235,7 @@ def _grouped(
     return Recurrence(records, [each[1] for each in found], private, groups, everywhere, names, solutions, notes)
 
 
-def closeness(sets: Masks, known: Masks) -> Floats:
+def closeness(sets: Flags, known: Flags) -> Floats:
     """Return the Jaccard index beyond chance of every two sets, among the rows that both samples have.
 
     >>> both = np.ones((2, 20), dtype=bool)
@@ -256,7 +251,7 @@ def closeness(sets: Masks, known: Masks) -> Floats:
     return np.clip(np.divide(shared - by_chance, beyond, out=np.zeros_like(n), where=beyond > 0), 0.0, 1.0)
 
 
-def linked(close: Floats, cut: float) -> NDArray[np.int64]:
+def linked(close: Floats, cut: float) -> Ints:
     """Return the group of every set: average linkage on 1 − closeness, cut where closeness falls below `cut`."""
     from scipy.cluster.hierarchy import fcluster, linkage
 

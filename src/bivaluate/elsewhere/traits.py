@@ -5,32 +5,31 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._anndata import is_anndata
 from bivaluate._check import check_choice, check_int, check_real
-from bivaluate._errors import FileError, FormatError, ParameterError, suggest
+from bivaluate._errors import FormatError, ParameterError, suggest, unreadable
+from bivaluate._files import FilePath
 from bivaluate._text import first_few, listing, number, percent, plural
-from bivaluate.elsewhere.fits import Indices, Masks, masks_of, no_shared_labels
+from bivaluate._types import DataFrame, Flags, Floats, Ints
+from bivaluate.elsewhere.fits import no_shared_labels
 from bivaluate.enrichment.hypergeometric import adjusted
 from bivaluate.matrix import Matrix
-from bivaluate.solution import Biclustering, check_solution
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Floats = NDArray[np.float64]
+from bivaluate.solution import Biclustering, check_solution, member_masks
 
 RARE = 10  # permutations that reach a value: with fewer the exact bound is finer
 MOST_CELLS = 4_000_000  # random numbers held at once
 TIED = 1e-9
-NOTHING = {"class": "", **dict.fromkeys(("inside", "outside", "effect", "p_exact", "p"), math.nan)}
-COLUMNS = ["bicluster", "trait", "kind", "class", "inside", "outside", "effect", "p_exact", "p", "q"]
+MOST_IN_PROFILE, POWER_STEPS = 50_000_000, 50  # cells of a group whose profile is taken; beyond, every other row
+FOUND = ("class", "inside", "outside", "effect", "p_exact", "p")
+NOTHING = dict(zip(FOUND, ["", *[math.nan] * 5], strict=True))
+EFFECTS = {"categorical": "odds ratio", "numeric": "AUC", "survival": "hazard ratio", "all": "correlation"}
+COLUMNS = ["bicluster", "trait", "kind", "class", "inside", "outside", "effect", "effect_is", "p_exact", "p", "q"]
 COLUMNS += ["n_missing", "verdict", "word"]
 ASSOCIATED, NOT_ASSOCIATED, CANNOT = "associated", "not associated", "cannot be asked"
 
@@ -47,7 +46,7 @@ def traits(
     permutations: int = 9999,
     random_state: int = 0,
     level: float = 0.05,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Test which annotations the samples of each bicluster share.
 
     Parameters
@@ -62,7 +61,8 @@ def traits(
     of : {"columns", "rows"}, default="columns"
         Which side of the matrix the annotations describe.
     survival : (str, str), optional
-        The two columns with the time and with the event (1) or censoring (0).
+        The two columns with the time and with the event (1) or censoring (0); by default ``time`` and ``event``, where
+        the annotations have them.
     within, technical : str and sequence of str
         A column within whose classes samples are permuted; traits that make a bicluster doubtful, such as the batch.
     permutations, random_state : int
@@ -74,9 +74,10 @@ def traits(
     -------
     DataFrame
         One row per bicluster and trait: ``bicluster``, ``trait``, ``kind``, ``class`` (the class that fits best, or
-        which way a number goes), ``inside`` and ``outside`` (share of the class, or median), ``effect`` (odds ratio,
-        probability that a member is higher, or observed over expected events), ``p_exact``, ``p``, ``q``,
-        ``n_missing``, ``verdict`` and ``word``. ``attrs["notes"]`` says what was left out.
+        which way a number goes), ``inside`` and ``outside`` (share of the class, median, or observed over expected
+        events), ``effect`` and what it is, ``effect_is`` (odds ratio, finite by 0.5 more of each where a count is 0;
+        AUC, the probability that a member is higher; hazard ratio, that of ``inside`` and ``outside``; correlation of a
+        profile), ``p_exact``, ``p``, ``q``, ``n_missing``, ``verdict`` and ``word``. ``attrs`` holds ``notes``.
 
     Raises
     ------
@@ -93,6 +94,8 @@ def traits(
     by permutation within the classes of `within`, over all classes of a trait (mid-p-value), except for numbers without
     `within` and where fewer than 10 permutations reach a class: there it is exact, the tail times the number of
     classes. `q` is Benjamini and Hochberg's over the whole table. Samples without a value are left out.
+    A group of all samples is asked by the first principal component of its standardised rows: rank sum of the class
+    that differs most, times the number of classes; rank correlation; Cox's score test.
 
     Examples
     --------
@@ -118,17 +121,24 @@ def traits(
             known = list(map(str, table.columns))
             what = f"the annotations have no column {name!r}; they have {first_few(known)}."
             raise ParameterError(what + suggest(name, known))
+    if survival is None and {"time", "event"} <= {*table} and table["event"].dropna().isin((0, 1)).all():
+        survival = ("time", "event")
+        notes.append("time and event were taken as survival: how long, and 1 for an event or 0 for censored.")
     strata = np.zeros(n) if within is None else pd.factorize(table[within].astype(object))[0]
-    inside = masks_of([b.cols if of == "columns" else b.rows for b in solution], n)
+    inside = member_masks([b.cols if of == "columns" else b.rows for b in solution], n)
+    profiles = np.full(inside.shape, math.nan)
+    for k in np.flatnonzero(inside.all(axis=1)).tolist():
+        profiles[k] = profile_of(matrix, solution[k].rows if of == "columns" else solution[k].cols, of == "rows")
     rng = np.random.default_rng(random_state)
     rows: list[dict[str, Any]] = []
     for name, kind, values in _traits_of(table, survival, within, notes):
         seen = ~pd.isna(values).any(axis=1)
         parts = [np.flatnonzero(strata[seen] == stratum) for stratum in np.unique(strata[seen])]
-        samples = _Samples(inside[:, seen], parts, within is not None, permutations, rng)
+        samples = _Samples(inside[:, seen], profiles[:, seen], parts, within is not None, permutations, rng)
         tested = (_classes if kind == "categorical" else _numbers)(values[seen], samples)
         place = {"trait": name, "kind": kind, "n_missing": int((~seen).sum()), **NOTHING}
-        rows += [{"bicluster": b, **place, **found} for b, found in zip(solution.names, tested, strict=True)]
+        for b, mask, found in zip(solution.names, inside, tested, strict=True):
+            rows.append({"bicluster": b, **place, "effect_is": EFFECTS["all" if mask.all() else kind], **found})
     rows.sort(key=lambda row: solution.names.index(row["bicluster"]))
     for row, q in zip(rows, adjusted(np.array([row["p"] for row in rows])), strict=True):
         row["q"] = float(q)
@@ -136,8 +146,24 @@ def traits(
     if any(row["verdict"] == CANNOT for row in rows):
         notes.append("Nothing can be asked where fewer than 2 samples are inside or outside, or none has an event.")
     result = pd.DataFrame(rows, columns=COLUMNS)
-    result.attrs["notes"] = notes
+    noun = matrix.nouns[of == "columns" and 1].replace("columns", "samples").replace("rows", "samples")
+    result.attrs |= {"notes": notes, "samples": noun, "side": int(of == "columns")}
     return result
+
+
+def profile_of(matrix: Matrix, members: Ints, flipped: bool) -> Floats:
+    """Return the first principal component of standardised rows over all columns, of mean square 1; most rows rise."""
+    from bivaluate.elsewhere.confirm import standardised_rows
+
+    n = matrix.shape[1 - flipped]
+    some, every = members[:: 1 + len(members) * n // MOST_IN_PROFILE], np.arange(n)
+    cells = matrix.block(every, some).T if flipped else matrix.block(some, every)
+    lines = np.nan_to_num(standardised_rows(cells))
+    profile = lines.mean(axis=0)
+    for _ in range(POWER_STEPS):
+        profile = lines.T @ (lines @ profile)
+        profile /= math.sqrt(float(np.mean(profile**2))) or 1.0
+    return np.asarray(profile if (lines @ profile).sum() >= 0 else -profile)
 
 
 def _said(row: dict[str, Any], technical: bool, level: float) -> dict[str, str]:
@@ -146,12 +172,15 @@ def _said(row: dict[str, Any], technical: bool, level: float) -> dict[str, str]:
         return {"verdict": CANNOT, "word": ""}
     if row["q"] > level:
         return {"verdict": NOT_ASSOCIATED, "word": ""}
-    if row["kind"] == "categorical":
-        word = f"{percent(row['inside'])} {row['trait'] + ' ' if _is_bare(row['class']) else ''}{row['class']}"
-        doubt = f"{percent(row['inside'])} of its samples are {row['trait']} {row['class']}"
+    if row["effect_is"] == "odds ratio":
+        share, name = percent(row["inside"]), f"{row['trait'] + ' ' if _is_bare(row['class']) else ''}{row['class']}"
+        beside = f"enriched in {name} ({share}; {percent(row['outside'])} outside)"
+        word = f"{share} {name}" if row["inside"] >= 0.5 > row["outside"] else beside  # known by a majority
+        doubt = f"{share} of its samples are {row['trait']} {row['class']}"
     else:
-        word = f"{row['class']} {row['trait']}"
-        doubt = f"its samples have {row['class']} {row['trait']}"
+        way, _, name = row["class"].partition(" in ")
+        word = " ".join(filter(None, [way, "in" * bool(name), row["trait"], name]))
+        doubt = f"{'it is' if row['effect_is'] == 'correlation' else 'its samples have'} {word}"
     return {"verdict": f"may be technical: {doubt}" if technical else ASSOCIATED, "word": word}
 
 
@@ -160,7 +189,7 @@ def _is_bare(name: str) -> bool:
     return name in ("True", "False") or name.replace(".", "").isdigit()
 
 
-def read_samples(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_samples(path: FilePath) -> DataFrame:
     """Read annotations: a CSV or TSV file with labels in its first column, or ``.obs`` of an .h5ad file.
 
     >>> import tempfile, pathlib
@@ -178,7 +207,7 @@ def read_samples(path: str | os.PathLike[str]) -> pd.DataFrame:
     try:
         table = pd.read_csv(path, sep=None, engine="python", index_col=0, dtype={0: str})
     except OSError as error:
-        raise FileError(f"cannot read {os.fspath(path)}: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
     except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
         raise FormatError(f"{os.fspath(path)} is not a table of annotations in CSV or TSV: {error}.") from None
     if not table.shape[1]:
@@ -186,7 +215,7 @@ def read_samples(path: str | os.PathLike[str]) -> pd.DataFrame:
     return table
 
 
-def _aligned(annotations: Any, labels: tuple[str, ...] | None, n: int) -> tuple[pd.DataFrame, list[str]]:
+def _aligned(annotations: Any, labels: tuple[str, ...] | None, n: int) -> tuple[DataFrame, list[str]]:
     """Return one row of annotations per sample of the matrix, in its order, and what was left out."""
     import pandas as pd
 
@@ -211,7 +240,7 @@ def _aligned(annotations: Any, labels: tuple[str, ...] | None, n: int) -> tuple[
 
 
 def _traits_of(
-    table: pd.DataFrame, survival: tuple[str, str] | None, within: str | None, notes: list[str]
+    table: DataFrame, survival: tuple[str, str] | None, within: str | None, notes: list[str]
 ) -> Iterator[tuple[str, str, Any]]:
     """Yield name, kind and values of the annotations that can be tested; say which cannot."""
     import pandas as pd
@@ -241,45 +270,87 @@ def _traits_of(
 class _Samples:
     """The samples with a value: which belong to each bicluster, and the strata in which they are permuted."""
 
-    inside: Masks
-    parts: Sequence[Indices]
+    inside: Flags
+    profiles: Floats
+    parts: Sequence[Ints]
     stratified: bool
     permutations: int
     rng: np.random.Generator
 
-    def members(self) -> Iterator[Masks | None]:
-        """Yield the members of each bicluster; None where they, or the others, are fewer than two."""
-        for mask in self.inside:
-            yield mask if 1 < mask.sum() < len(mask) - 1 else None
+    def ranks(self, values: Floats) -> Floats:
+        """Return ranks within strata, from -1/2 to 1/2."""
+        from scipy.stats import rankdata
+
+        ranks = np.zeros(len(values))
+        for part in self.parts:
+            ranks[part] = rankdata(values[part]) / (len(part) + 1) - 0.5
+        return ranks
+
+    def weights(self) -> Floats:
+        """Return for each bicluster its members as 1, or the ranks of its profile where it has all samples.
+
+        All are 0 where fewer than two samples are inside or outside, or a profile is constant.
+        """
+        n, size = self.inside.shape[1], self.inside.sum(axis=1)
+        found = np.where(((size > 1) & (size < n - 1))[:, None], self.inside, 0.0)
+        for k in np.flatnonzero((np.ptp(self.profiles, axis=1) > 0) & (n > 4)):
+            found[k] = self.ranks(self.profiles[k])
+        return found
+
+    def permuted_p(self, statistic: Callable[[Ints], Floats]) -> Floats:
+        """Return p-values of a statistic of each bicluster, given orders of the samples, permuted within strata."""
+        n = self.inside.shape[1]
+        observed, reached = statistic(np.arange(n)[None]) - TIED, 0.0
+        some = max(1, MOST_CELLS // n)
+        for done in range(0, self.permutations, some):
+            orders = np.tile(np.arange(n), (min(some, self.permutations - done), 1))
+            for part in self.parts:
+                orders[:, part] = self.rng.permuted(orders[:, part], axis=1)
+            reached += (statistic(orders) >= observed).sum(axis=-1)
+        return np.asarray((1 + reached) / (self.permutations + 1))
 
 
 def _numbers(values: Floats, samples: _Samples) -> Iterator[dict[str, Any]]:
-    """Rank sum of numbers, or log-rank test of times and events: members against the others."""
-    from scipy.stats import CensoredData, logrank, mannwhitneyu, rankdata
+    """Rank sum, or log-rank test of times and events: members against the others; of all samples by their profile."""
+    from scipy.stats import mannwhitneyu
 
     survival = values.shape[1] > 1
     times, events = values.T if survival else (values[:, 0], np.ones(len(values)))
-    scores = np.zeros(len(values))
-    for part in samples.parts:
-        own = times[part]
-        scores[part] = logrank_scores(own, events[part]) if survival else rankdata(own) / (len(part) + 1) - 0.5
-    drawn = _permuted_p(scores, samples) if survival or samples.stratified else None
-    for k, mask in enumerate(samples.members()):
-        if mask is None or not events.any():
+    weights, scores = samples.weights(), samples.ranks(times)
+
+    def tested(own: Floats) -> tuple[Floats, Floats]:
+        if survival:
+            more, variance = logrank(own, times, events, samples.parts)
+        else:
+            more, variance = own @ scores, (own**2).sum(axis=1) * (scores @ scores) / (len(scores) - 1)
+        return more, more / np.sqrt(np.maximum(variance, TIED))
+
+    drawn = None
+    if survival:
+        drawn = samples.permuted_p(lambda orders: np.abs([tested(own[orders])[1] for own in weights]))
+    elif samples.stratified:
+        drawn = samples.permuted_p(lambda orders: np.abs(weights @ scores[orders].T))
+    for k, (mask, own) in enumerate(zip(samples.inside, weights, strict=True)):
+        if not own.any() or not (events if survival else scores).any():
             yield {}
             continue
-        more = float(scores[mask].sum())
-        if survival:
-            sides = [CensoredData(times[s & (events == 1)], right=times[s & (events == 0)]) for s in (mask, ~mask)]
-            observed, exact = float(events[mask].sum()), float(logrank(*sides).pvalue)
-            effect = observed / (observed - more) if observed > more else math.nan
+        (more, z), middle = (float(each[0]) for each in tested(own[None])), np.full(2, math.nan)
+        way = (("shorter", "longer") if survival else ("higher", "lower"))[more <= 0]
+        exact = math.erfc(abs(z) / math.sqrt(2))
+        if mask.all():
+            way = f"higher with {way}" if survival else f"{way} with"
+            effect = z / math.sqrt(events.sum() - (not survival))
+        elif survival:
+            seen = np.array([events[mask].sum(), events[~mask].sum()])
+            due = seen - [more, -more]
+            middle = seen / np.where(due > TIED, due, math.nan)
+            effect = middle[0] / (middle[1] or math.nan)
         else:
             rank = mannwhitneyu(times[mask], times[~mask], alternative="two-sided")
-            effect, exact = float(rank.statistic) / (mask.sum() * (~mask).sum()), float(rank.pvalue)
-        way = ("shorter", "longer") if survival else ("higher", "lower")
-        middle = {"inside": float(np.median(times[mask])), "outside": float(np.median(times[~mask]))}
+            middle = np.array([np.median(times[mask]), np.median(times[~mask])])
+            effect, exact = rank.statistic / (mask.sum() * (~mask).sum()), float(rank.pvalue)
         p = exact if drawn is None else float(drawn[k])
-        yield {"class": way[more <= 0], **middle, "effect": effect, "p_exact": exact, "p": p}
+        yield dict(zip(FOUND, (way, *middle.tolist(), float(effect), exact, p), strict=True))
 
 
 def _classes(values: Any, samples: _Samples) -> Iterator[dict[str, Any]]:
@@ -291,9 +362,9 @@ def _classes(values: Any, samples: _Samples) -> Iterator[dict[str, Any]]:
     one_of = np.eye(len(classes), dtype=np.int64)[codes]
     sizes, n = one_of.sum(axis=0), len(codes)
     groups = np.array([one_of[part].sum(axis=0) for part in samples.parts])
-    for mask in samples.members():
-        if mask is None:
-            yield {}
+    for i, (mask, own) in enumerate(zip(samples.inside, samples.weights(), strict=True)):
+        if mask.all() or not own.any():
+            yield _class_of_profile(i, one_of, classes, samples) if own.any() else {}
             continue
         k, counts = int(mask.sum()), one_of[mask].sum(axis=0)
         taken = np.array([mask[part].sum() for part in samples.parts])
@@ -309,20 +380,31 @@ def _classes(values: Any, samples: _Samples) -> Iterator[dict[str, Any]]:
         p = (above + (equal + 1) / 2) / (samples.permutations + 1)  # mid-p: counts tie often
         if not samples.stratified and above + equal < RARE:
             p = min(1.0, exact * len(classes))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            odds = float(np.float64(a * (n - k - b)) / ((k - a) * b))
-        shares = {"inside": a / k, "outside": b / (n - k)}
-        yield {"class": str(classes[best]), **shares, "effect": odds, "p_exact": exact, "p": p}
+        cells = np.array([a, n - k - b, k - a, b]) + (0.5 if 0 in (a, n - k - b, k - a, b) else 0.0)
+        odds = float(cells[0] * cells[1] / (cells[2] * cells[3]))
+        yield dict(zip(FOUND, (str(classes[best]), a / k, b / (n - k), odds, exact, p), strict=True))
 
 
-def _minus_log(tails: Floats) -> Callable[[Indices], Floats]:
+def _class_of_profile(k: int, one_of: Ints, classes: Any, samples: _Samples) -> dict[str, Any]:
+    """The class in which the profile of a group of all samples differs most from the others, by rank sum."""
+    alone = replace(samples, inside=samples.inside[[k]], profiles=samples.profiles[[k]])
+    each = zip(classes, one_of.T.astype(np.float64), strict=True)
+    tested = [found | {"of": name} for name, column in each for found in _numbers(column[:, None], alone) if found]
+    if not tested:
+        return {}
+    best = min(tested, key=lambda found: (-round(abs(found["effect"]), 9), found["class"]))  # of two, the higher
+    p = min(1.0, best["p"] * (len(classes) if len(classes) > 2 else 1))
+    return best | {"class": best["class"].replace(" with", f" in {best['of']}"), "p": p}
+
+
+def _minus_log(tails: Floats) -> Callable[[Ints], Floats]:
     """Return how over-represented counts of classes are: −log of their tails."""
     with np.errstate(divide="ignore"):
         logs = -np.log(tails.T)
     return lambda counts: np.take_along_axis(logs, counts, axis=0)
 
 
-def _in_deviations(groups: Indices, taken: Indices) -> Callable[[Indices], Floats]:
+def _in_deviations(groups: Ints, taken: Ints) -> Callable[[Ints], Floats]:
     """Return how over-represented counts of classes are, with strata: in standard deviations."""
     n = groups.sum(axis=1, keepdims=True)
     share, size = groups / n, taken[:, None]
@@ -332,43 +414,34 @@ def _in_deviations(groups: Indices, taken: Indices) -> Callable[[Indices], Float
     return lambda counts: np.where(variance > 0, (counts - mean) / sd, -np.inf)
 
 
-def logrank_scores(times: Floats, events: Floats) -> Floats:
-    """Return events less the hazard each sample was exposed to; their sum over members is the log-rank numerator."""
-    order = np.argsort(times, kind="stable")
-    distinct, first = np.unique(times[order], return_index=True)
-    deaths = np.add.reduceat(events[order], first)
-    at_risk = len(times) - first
-    hazard = np.cumsum(deaths / at_risk)
-    return np.asarray(events - hazard[np.searchsorted(distinct, times)])
+def logrank(weights: Floats, times: Floats, events: Floats, parts: Sequence[Ints]) -> tuple[Floats, Floats]:
+    """Return observed less expected weight of those with an event, for each row of weights, and its variance.
+
+    With members as 1 and others as 0 this is the log-rank test within strata, with any weights Cox's score test.
+    """
+    more, variance = weights @ events, np.zeros(len(weights))
+    for part in parts:
+        order = part[np.argsort(times[part])]
+        first = np.unique(times[order], return_index=True)[1]
+        deaths, risk = np.add.reduceat(events[order], first), len(order) - first
+        own = weights[:, order[::-1]]
+        mean, square = (np.cumsum(own**k, axis=1)[:, ::-1][:, first] / risk for k in (1, 2))
+        more = more - mean @ deaths
+        variance += (square - mean**2) @ (deaths * (risk - deaths) / np.maximum(risk - 1, 1))
+    return more, variance
 
 
-def _permuted_p(scores: Floats, samples: _Samples) -> Floats:
-    """Return two-sided p-values of sums of scores over members, samples permuted within strata."""
-    inside = samples.inside.astype(np.float64)
-    centre = np.sum([inside[:, part].sum(axis=1) * scores[part].mean() for part in samples.parts], axis=0)
-    observed = np.abs(inside @ scores - centre)
-    reached = np.zeros(len(inside))
-    some = max(1, MOST_CELLS // len(scores))
-    for done in range(0, samples.permutations, some):
-        sums = np.zeros((len(inside), min(some, samples.permutations - done)))
-        for part in samples.parts:
-            shuffled = samples.rng.permuted(np.broadcast_to(scores[part], (sums.shape[1], len(part))), axis=1)
-            sums += inside[:, part] @ shuffled.T
-        reached += (np.abs(sums - centre[:, None]) >= observed[:, None] - TIED).sum(axis=1)
-    return np.asarray((1 + reached) / (samples.permutations + 1))
-
-
-def _telling(table: pd.DataFrame) -> list[dict[Any, Any]]:
+def _telling(table: DataFrame) -> list[dict[Any, Any]]:
     return table[table["word"] != ""].sort_values("q", kind="stable").to_dict("records")
 
 
-def words(table: pd.DataFrame) -> dict[str, str]:
-    """Return for each bicluster its most telling trait in a word; a class with a name comes before one by number."""
-    rows = sorted(_telling(table), key=lambda row: _is_bare(row["class"]))
+def words(table: DataFrame) -> dict[str, str]:
+    """Return each bicluster's most telling trait in a word: first a class of most, with a name, by the least q."""
+    rows = sorted(_telling(table), key=lambda row: (not row["word"][0].isdigit(), _is_bare(row["class"])))
     return {str(row["bicluster"]): str(row["word"]) for row in reversed(rows)}
 
 
-def describe_traits(table: pd.DataFrame) -> list[str]:
+def describe_traits(table: DataFrame) -> list[str]:
     """Return a sentence for each bicluster: its two associations of the smallest q, and how many more there are."""
     found: dict[str, list[str]] = {}
     for row in _telling(table):

@@ -1,14 +1,12 @@
 """Named sets of genes and the files they come in: GMT, or annotations (GAF) carried up an ontology (OBO)."""
 
-from __future__ import annotations
-
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
 from bivaluate._errors import FormatError, ParameterError
+from bivaluate._files import FilePath
 from bivaluate._text import first_few, plural
 from bivaluate.io.source import Source
 
@@ -113,7 +111,7 @@ def set_name(key: str, title: str) -> str:
     return f"{key} {title}" if title != key and _IDENTIFIER.fullmatch(key) else key
 
 
-def read_gmt(path: str | os.PathLike[str]) -> GeneSets:
+def read_gmt(path: FilePath) -> GeneSets:
     """Read a GMT file: one set per line, its name, a description and its genes, separated by tabs.
 
     Parameters
@@ -160,7 +158,7 @@ def read_gmt(path: str | os.PathLike[str]) -> GeneSets:
     return GeneSets(members, titles, name=source.name)
 
 
-def read_annotations(annotations: str | os.PathLike[str], ontology: str | os.PathLike[str]) -> GeneSets:
+def read_annotations(annotations: FilePath, ontology: FilePath) -> GeneSets:
     """Read gene annotations (GAF) and carry them up an ontology (OBO), along is_a and part_of.
 
     A gene of a term belongs to every term above it. Annotations with NOT and to obsolete terms are left out.

@@ -5,23 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import MatrixError, ParameterError
 from bivaluate._text import Advice, Option, first_few, listing, number, percent, plural
+from bivaluate._types import DataFrame, Floats, Ints
 from bivaluate.enrichment.gene_sets import GeneSets, set_name
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering, check_solution
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +52,7 @@ class Enrichment:
     level: float
     lowest_p: float
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> DataFrame:
         """Return the table of biclusters as a DataFrame.
 
         Returns
@@ -253,21 +247,21 @@ class _Background:
             few = f"{plural(min_size, 'gene')} of the {self.n_genes:,} that {matrix.name} shares with them"
             raise ParameterError(f"no set of {sets.name} has {few}. Lower min_size.")
         self.keys = list(tested)
-        self.sizes: Counts = np.array([len(own) for own in tested.values()], dtype=np.int64)
+        self.sizes: Ints = np.array([len(own) for own in tested.values()], dtype=np.int64)
         columns, ends = np.concatenate(list(tested.values())), np.concatenate([[0], np.cumsum(self.sizes)])
         self._sets = csr_array((np.ones(len(columns), np.int64), columns, ends), shape=(len(tested), self.n_genes))
         self.counts = {"genes": len(labels), "annotated": self.n_genes, "sets": len(tested)}
         # a list that is the set itself is one of all lists of its size; their number is largest at half of the genes
         self.lowest_p = 1 / math.comb(self.n_genes, int(self.sizes[np.abs(2 * self.sizes - self.n_genes).argmin()]))
 
-    def test(self, studies: Sequence[Counts]) -> tuple[Counts, Floats]:
+    def test(self, studies: Sequence[Ints]) -> tuple[Ints, Floats]:
         """Return how many genes lists of one length share with each set, and P(at least as many)."""
         from scipy.stats import hypergeom
 
         chosen = np.zeros((self.n_genes, len(studies)), dtype=np.int64)
         for k, study in enumerate(studies):
             chosen[study, k] = 1
-        overlap: Counts = (self._sets @ chosen).T
+        overlap: Ints = (self._sets @ chosen).T
         # each pair of overlap and set size is worked out once
         pairs, place = np.unique(overlap * (self.n_genes + 1) + self.sizes, return_inverse=True)
         k, sizes = np.divmod(pairs, self.n_genes + 1)

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from bivaluate._check import check_choice, check_held
 from bivaluate._document import EXAMPLE_TABLE, Document, Members
-from bivaluate._errors import FormatError, ParameterError, import_optional
+from bivaluate._errors import FormatError, ParameterError, SolutionError, import_optional
 from bivaluate._text import Advice, Option, first_few, first_line, plural
 from bivaluate.io.source import MAX_CELLS, Source, indices, numbered
 from bivaluate.matrix import Matrix
@@ -80,6 +80,8 @@ class Format(Generic[Content]):
                 return self.read(source, options)
             except UnicodeDecodeError:
                 return self.read(source.as_latin1(), options)
+            except SolutionError as error:
+                raise source.fault(str(error)) from None
 
     def save(self, content: Content, path: Path) -> None:
         """Write a file."""

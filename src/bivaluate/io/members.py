@@ -8,7 +8,7 @@ from typing import Any
 from bivaluate._document import Document, Members
 from bivaluate._errors import LabelWarning, SolutionError
 from bivaluate._text import Advice, Option
-from bivaluate.io.source import indices
+from bivaluate.io.source import Source, indices
 from bivaluate.matrix import Matrix
 from bivaluate.solution import SIDES, Biclustering, as_document, label_table, positions_of_labels, with_known
 
@@ -16,6 +16,17 @@ from bivaluate.solution import SIDES, Biclustering, as_document, label_table, po
 def labelled(members: Iterable[Members], rows: Sequence[str], cols: Sequence[str]) -> list[Members]:
     """Return the labels of members given by position."""
     return [([rows[i] for i in r], [cols[j] for j in c]) for r, c in members]
+
+
+def document_of_blocks(
+    blocks: Sequence[tuple[int, dict[str, list[str]]]], keys: tuple[str, str], lacking: str, source: Source
+) -> Document:
+    """Return biclusters of which a file lists each side under a key, with the lines they begin at."""
+    for n, block in blocks:
+        for key in keys:
+            if not block.get(key):
+                raise source.fault(lacking.format(key), n)
+    return Document([(b[keys[0]], b[keys[1]]) for _, b in blocks], "token", lines=[n for n, _ in blocks])
 
 
 def to_biclustering(document: Document, X: Matrix | None, name: str) -> Biclustering:
@@ -33,7 +44,7 @@ def _advice(document: Document, X: Matrix | None) -> list[Advice]:
     """Return what to say about how a file is read, where its members do not fit."""
     shape = document.shape if X is None else X.shape
     if document.shape is not None and X is not None and document.shape == X.shape[::-1] != X.shape:
-        return [Advice(" Read the matrix with ", Option("transpose", True), ".")]
+        return [Advice(" Read the matrix with ", Option("transpose", True), " or, if it was, without.")]
     if shape is None or not document.members:
         return []
     spans = [[edge(pair[axis], default=0) for edge in (min, max) for pair in document.members] for axis in (0, 1)]

@@ -1,7 +1,5 @@
 """Where bytes come from: one file, plain or gzipped, read in bounded steps and decoded once."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -9,14 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, Any, TypeVar
 
 from bivaluate._check import in_short
-from bivaluate._errors import BivaluateError, FileError, FormatError
+from bivaluate._errors import BivaluateError, FileError, FormatError, unreadable
+from bivaluate._files import FilePath
 from bivaluate._text import Advice, first_line
-
-if TYPE_CHECKING:
-    import zipfile
 
 HEAD_BYTES = 1 << 18
 MAX_LINE = 1 << 26
@@ -40,7 +36,7 @@ _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 class Source:
     """A file to read. Nothing is opened before it is asked for; every read is bounded."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: FilePath) -> None:
         try:
             self.path = Path(path)
         except TypeError:
@@ -109,7 +105,7 @@ class Source:
         try:
             yield
         except (OSError, ValueError) as error:
-            raise FileError(f"cannot read {self.name}: {getattr(error, 'strerror', None) or error}.") from error
+            raise unreadable(self.path, error) from error
 
     def fault(self, message: str, line: int | None = None) -> FormatError:
         """Return the error for content that does not follow its format, with the line it stands on."""
@@ -219,7 +215,7 @@ class Source:
             return read(n)
         except (EOFError, OSError, zlib.error) as error:
             if isinstance(error, OSError) and type(error).__name__ != "BadGzipFile":
-                raise FileError(f"cannot read {self.name}: {error.strerror or error}.") from error
+                raise unreadable(self.path, error) from error
             raise self.damaged(error, "the gzip stream") from None
 
     def listed(self) -> list[Path]:
@@ -242,7 +238,7 @@ class Source:
         names = self.zip_names() if self.head.startswith(b"PK") else []
         return {name.removesuffix(".npy") for name in names} if any(name.endswith(".npy") for name in names) else set()
 
-    def check_members(self, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> None:
+    def check_members(self, archive: Any, members: Iterable[Any]) -> None:
         """Raise where members of a zip archive unpack to too much, or to a lot and are damaged."""
         total = sum(member.file_size for member in members)
         self.check_unpacked(total)
@@ -252,7 +248,7 @@ class Source:
                     while stream.read(1 << 20):  # at its end the checksum is compared
                         pass
 
-    def as_latin1(self) -> Source:
+    def as_latin1(self) -> "Source":
         """Return the same file, to be decoded as Latin-1 whatever its first bytes say."""
         other = Source(self.path)
         other.name = self.name

@@ -19,6 +19,7 @@ import numpy as np
 
 from bivaluate import _errors
 from bivaluate._errors import BivaluateError, FileError, FormatError, MissingExtraError, ParameterError
+from bivaluate._files import FilePath
 from bivaluate.io.formats import UNTRUSTED, first_line
 from bivaluate.io.source import Source
 from bivaluate.matrix import Matrix
@@ -38,14 +39,18 @@ _LIBRARIES = {
 }
 
 
-def check(kind: str, path: str | os.PathLike[str], options: dict[str, Any], X: Matrix | None = None) -> None:
+def check(kind: str, path: FilePath, options: dict[str, Any], X: Matrix | None = None) -> None:
     """Read a file in a process of its own; raise what that raised, or what it died of."""
     source = Source(path)
     size = sum(file.stat().st_size for file in source.path.rglob("*")) if source.is_folder else source.size
     known = None if X is None else [X.shape, X.row_labels, X.col_labels]
     request = {"kind": kind, "path": os.path.abspath(path), "name": source.name, "size": size, "options": options}
     asked = json.dumps({**request, "X": known, "parent": os.getpid()}).encode()
-    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": _environment()}
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    here = {UNTRUSTED: "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    # pyarrow's own allocator reserves a gigabyte of addresses, which the limit would count
+    environment = {**os.environ, **one_thread, **here, "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": environment}
     command = [sys.executable, "-P", "-m", "bivaluate.io.trial"]
     answer: dict[str, Any] = {}
     signalled = 0
@@ -66,13 +71,6 @@ def check(kind: str, path: str | os.PathLike[str], options: dict[str, Any], X: M
         raise source.fault(f"damaged: {size:,} bytes that take more than {limit:,} MB of memory to read.")
     if answer["error"]:
         raise getattr(_errors, answer["error"], FormatError)(answer["text"])
-
-
-def _environment() -> dict[str, str]:
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    here = {UNTRUSTED: "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    # pyarrow's own allocator reserves a gigabyte of addresses, which the limit would count
-    return {**os.environ, **one_thread, **here, "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 
 def _seconds(size: int) -> int:

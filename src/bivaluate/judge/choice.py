@@ -4,23 +4,22 @@ A value takes part if it is defined and its solution can be judged (status ok). 
 nothing (evidence above 0), a candidate without anything cannot win; where all are like that, nothing is there. A
 candidate is a data set, an algorithm and a K; its value is the mean over seeds, and at least half of its seeds must
 take part. The better mean wins; among equals that with fewer biclusters, then the one named first; of the winner's K
-the smallest that is as good, with as many supported biclusters, is the answer. Where all of several candidates tie in
-a measure that cannot tell something from nothing, nobody wins. Where nothing is supported, raw evidence says what comes
-nearest.
+the smallest that is as good, with as many supported biclusters, is the answer, or a smaller one with supported
+biclusters only that has no less. Where all of several candidates tie in a measure that cannot tell something from
+nothing, nobody wins; the best K of one algorithm is then the first.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
-from itertools import dropwhile, takewhile
+from itertools import chain, dropwhile, groupby, takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bivaluate._text import FINAL, listing, number, percent, plural, refined
+from bivaluate._text import FINAL, all_of, listing, number, percent, plural, refined
 from bivaluate.judge.limits import CLOSE, CONFIDENCE, ENOUGH_STAND, NO_BETTER, SIGNIFICANT, predicts
 from bivaluate.judge.verdict import capital, counted, nothing_supported
 from bivaluate.registry import get_metric, symbol
@@ -132,13 +131,13 @@ def best(table: pd.DataFrame, high: bool, above: float = -math.inf, of: Sequence
     for row in table.to_dict("records"):
         if row["stands"] and enough_seeds(row["n"], row["seeds"]):
             groups.setdefault(tuple(row[name] for name in of), []).append(row)
-    rows = []
+    rows, least = [], above if len(of) == 1 else max(above, np.finfo(np.float64).min)  # all K of an algorithm may tie
     for able in groups.values():
-        first = pick([row["mean"] for row in able], high, above, [row["found"] for row in able])
+        first = pick([row["mean"] for row in able], high, least, [row["found"] for row in able])
         if first is None:
             continue
         top = chosen = able[first]
-        if math.isfinite(above) and not top["algorithm"].endswith(FINAL):  # what is refined is its supported part
+        if math.isfinite(above) and not any(row["algorithm"].endswith(FINAL) for row in able):  # as `find` chooses
             mine = [row for row in able if row["algorithm"] == top["algorithm"]]
             curve = [AtK(row["k"], row["mean"], row["found"], row["n_supported"]) for row in mine]
             chosen = mine[smallest(curve, mine.index(top))]
@@ -198,25 +197,34 @@ def which_is_best(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -
     if not scores[first].get("n_supported"):
         return first, nothing_supported(names[first])
     others = [i for i in range(len(names)) if i != first]
-    totals = ", ".join(f"{names[i]} {number(scores[i].get(EVIDENCE, math.nan))}" for i in others)
+    total, mine = [number(row.get(EVIDENCE, math.nan)) for row in scores], scores[first]
+    ties = {
+        i for i in others if total[i] == total[first] and scores[i].get("n_biclusters", 0) > mine.get("n_biclusters", 0)
+    }
+    totals = ", ".join(f"{names[i]} {total[i]}{' from more biclusters' * (i in ties)}" for i in others)
     counts = listing([number(scores[i].get("n_supported", math.nan)) for i in others])
-    mine, holds = scores[first], plural(int(scores[first]["n_supported"]), "supported bicluster")
-    ranks = f"{names[first]} ranks first by total evidence ({number(mine[EVIDENCE])}; {totals})"
+    holds = plural(int(mine["n_supported"]), "supported bicluster")
+    ranks = f"{names[first]} ranks first by total evidence ({total[first]}; {totals})"
     return first, f"{ranks}, with {holds} ({counts})."
 
 
-def as_good(ks: Sequence[int], values: Sequence[float], high: bool) -> tuple[int, int] | None:
-    """Return the smallest and largest K around the best one whose values count as equal to it."""
-    curve = sorted((int(k), float(value)) for k, value in zip(ks, values, strict=True) if not math.isnan(value))
-    if not curve:
-        return None
-    at = max(range(len(curve)), key=lambda i: (curve[i][1] if high else -curve[i][1], -curve[i][0]))
-    worse = [abs(value - curve[at][1]) / (abs(curve[at][1]) or 1.0) for _, value in curve]
-    ends = []
-    for side in (range(at, -1, -1), range(at, len(curve))):
-        near = takewhile(lambda i: worse[i] <= 2 * CLOSE, side)
-        ends.append(curve[[i for i in near if worse[i] <= CLOSE][-1]][0])
-    return ends[0], ends[1]
+def as_good(curve: Sequence[AtK], measure: str = EVIDENCE) -> list[int]:
+    """Return the K whose values count as equal to the best one."""
+    values = {int(at.k): at.value for at in curve if not math.isnan(at.value)}
+    top = (max if high_is_better(measure) else min)(values.values(), default=math.nan)
+    return sorted(k for k, value in values.items() if abs(value - top) <= CLOSE * (abs(top) or 1.0))
+
+
+def spans(ks: Sequence[int], tried: Collection[int]) -> str:
+    """Return some of the K tried in words, neighbours as a range.
+
+    >>> spans([6, 8, 12, 20], [2, 4, 6, 8, 12, 16, 20])
+    '6 to 12 and 20'
+    """
+    places = {k: place for place, k in enumerate(sorted(set(tried)))}
+    runs = [[k for _, k in run] for _, run in groupby(enumerate(ks), key=lambda at: places[at[1]] - at[0])]
+    parts = [[f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run) for run in runs]
+    return listing(list(chain.from_iterable(parts)))
 
 
 class AtK(NamedTuple):
@@ -229,11 +237,15 @@ class AtK(NamedTuple):
 
 
 def smallest(curve: Sequence[AtK], best: int) -> int:
-    """Return where the smallest K is that is as good as the best, with no fewer supported biclusters (rounded)."""
-    top = curve[best]
-    low, _ = as_good([at.k for at in curve], [at.value for at in curve], high=True) or (top.k, top.k)
-    good = [i for i, at in enumerate(curve) if low <= at.k <= top.k and top.value - at.value <= CLOSE * top.value]
-    return min((i for i in good if curve[i].supported > top.supported - 0.5), key=lambda i: curve[i].k, default=best)
+    """Return where the smallest K is that is as good as the best, with no fewer supported biclusters (rounded).
+
+    Where a smaller K has supported biclusters only, and no less evidence than that, it is this one.
+    """
+    top, good = curve[best], as_good(curve)
+    able = [at for at in curve if at.k <= top.k and at.k in good and at.supported > top.supported - 0.5]
+    first = min(able, key=lambda at: at.k, default=top)
+    whole = all_supported(curve, first.k)
+    return curve.index(whole if whole is not None and whole.value >= first.value else first)
 
 
 def curve_of(best: Mapping[Any, Any], candidates: pd.DataFrame) -> list[AtK]:
@@ -247,63 +259,64 @@ def curve_of(best: Mapping[Any, Any], candidates: pd.DataFrame) -> list[AtK]:
     return curve + [AtK(int(k), *rest) for k, *rest in others[columns].astype(float).itertuples(index=False)]
 
 
-def all_supported(curve: Sequence[AtK]) -> AtK | None:
-    """Return the K up to which every bicluster is supported; unlike the best K it hardly follows the K tried."""
-    rest = dropwhile(lambda at: not _whole(at), sorted(curve))
-    return max(takewhile(_whole, rest), default=None)
+def all_supported(curve: Sequence[AtK], best: int) -> AtK | None:
+    """Return the best K if all its biclusters are supported, else the K below up to which those of every K are."""
+    *below, mine = sorted(at for at in curve if at.k <= best)
+    rest = dropwhile(lambda at: not _whole(at), below)
+    return mine if _whole(mine) else max(takewhile(_whole, rest), default=None)
 
 
 def _whole(at: AtK) -> bool:
     return 1 < at.found == at.supported
 
 
-def at_edge(curve: Sequence[AtK], best: int) -> str:
-    """Return whether the best K is the smallest or largest tried, unless another would find as many."""
-    tried, fewer = {at.k for at in curve}, any(at.k == best and at.found < best for at in curve)
-    ends = {min(tried): "smallest", max(tried): "largest"} if len(tried) > 1 and not fewer else {}
-    return ends.get(best, "")
-
-
-def supported_at(curve: Sequence[AtK], best: int, name: str = "K", rises: bool = True) -> str:
-    """Say how many biclusters of the best K are supported, whether evidence rises on, where all are, what is as good.
+def supported_at(curve: Sequence[AtK], best: int, name: str = "K") -> str:
+    """Say how many biclusters are supported, and up to which K all are: this hardly depends on which K were tried.
 
     No more than 15 words with the name of an algorithm.
     """
-    mine, whole = next(at for at in curve if at.k == best), all_supported(curve)
-    before = max((at for at in curve if at.k < best), default=mine)
-    said = counted({"n_biclusters": mine.found, "n_supported": mine.supported}).removesuffix(".")
-    short = f"{number(mine.supported)} of {number(mine.found)} are supported"
-    some = 0 < mine.supported < mine.found
-    high = (as_good([at.k for at in curve], [at.value for at in curve], high=True) or (best, best))[1]
-    more = mine.supported > before.supported and mine.value - before.value > CLOSE * mine.value
-    if rises and more and at_edge(curve, best) == "largest":
-        said = f"Evidence still rises; {short if some else said[:1].lower() + said[1:]}"
-    if some and whole is not None:
-        said += f"; with {name} = {whole.k}, {'both' if whole.found == 2 else f'all {number(whole.found)}'}"
-    elif rises and high > best and mine.supported > 0:
-        said = f"{short if some else said}; up to {name} = {high} is as good"
-    return f"{said}."
+    mine, whole, count = next(at for at in curve if at.k == best), all_supported(curve, best), _count(curve, best)
+    if whole is None or (whole.k == best and count < whole.supported + 0.5):
+        return counted({"n_biclusters": mine.found, "n_supported": mine.supported})
+    return f"About {count:.0f} biclusters are supported; up to {name} = {whole.k} every one is."
+
+
+def _count(curve: Sequence[AtK], best: int) -> float:
+    """Return how many biclusters are supported with the best K or, if that is more, with the K of most evidence."""
+    top = max(curve, key=lambda at: float(np.nan_to_num(at.value)))
+    return max(at.supported for at in curve if at.k in (best, top.k))
 
 
 def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str = "K") -> list[str]:
-    """Say, in one sentence if any, which K are as good as the best one, and where every bicluster is supported."""
-    mine, whole, said = next(at for at in curve if at.k == best), all_supported(curve), []
-    low, high = as_good([at.k for at in curve], [at.value for at in curve], high_is_better(measure)) or (best, best)
-    good = [at for at in curve if low <= at.k <= high]
-    told = measure == EVIDENCE and low == best and mine.supported == mine.found  # by `supported_at`
-    if low < high and not told and (len({at.found for at in good}) > 1 or not mine.found < best):
-        span = f"{low} to {high}" if len(good) > 2 else f"{low} and {high}"
+    """Say which K are as good as the best one, what the K with every bicluster supported has, and which K to try."""
+    mine, whole, said = next(at for at in curve if at.k == best), all_supported(curve, best), []
+    tried, ks = [at.k for at in curve], as_good(curve, measure)
+    good = [at for at in curve if at.k in ks]
+    if measure == EVIDENCE and whole is not None and whole.k not in (best, *ks):
+        said.append(f"{name} = {whole.k} has {percent(whole.value / mine.value)} of the evidence of {name} = {best}")
+    if len(ks) > 1 and (len({at.found for at in good}) > 1 or not mine.found < best):
         counts = dict.fromkeys(number(end(at.supported for at in good)) for end in (min, max))
         some = f", with {' to '.join(counts)} supported" if any(at.supported < at.found for at in good) else ""
-        said.append(f"{name} = {span} are as good ({symbol(measure)} within 5 %){some}")
-    if measure == EVIDENCE and mine.supported < mine.found and whole is not None:
-        share = percent(whole.value / mine.value)
-        said.append(f"{name} = {whole.k}, with every bicluster supported, has {share} of the evidence")
-    before, edge = max((at for at in curve if at.k < best), default=mine), at_edge(curve, best)
-    if edge and not (edge == "largest" and measure == EVIDENCE and before.supported >= mine.supported):
-        more = "larger" if edge == "largest" else "smaller"
-        said.append(f"{name} = {best} is the {edge} tried: try {more} ones")
-    return [f"{'; '.join(said)}."] if said else []
+        said.append(f"{name} = {spans(ks, tried)} are as good ({symbol(measure)} within {100 * CLOSE:g} %){some}")
+    return [f"{text}." for text in ("; ".join(said), _to_try(curve, mine, measure, name)) if text]
+
+
+def _to_try(curve: Sequence[AtK], mine: AtK, measure: str, name: str) -> str:
+    """Say which K should be tried, too, if any: beyond the ends, or where all biclusters may still be supported."""
+    before, tried = max((at for at in curve if at.k < mine.k), default=mine), [at.k for at in curve]
+    ends = {min(tried): "smallest" * (mine.k > 2), max(tried): "largest"} if len(set(tried)) > 1 else {}
+    edge = "" if mine.found < mine.k else ends.get(mine.k)  # another K would find as many
+    rises = mine.supported > before.supported and mine.value - before.value > CLOSE * mine.value
+    last = getattr(all_supported(curve, mine.k), "k", 1)
+    after = min((k for k in tried if k > last), default=last)
+    between = range(last + 1, min(after, int(np.nan_to_num(_count(curve, mine.k))) + 1))
+    if measure == EVIDENCE and edge == "largest" and rises:
+        return f"Evidence still rises at {name} = {mine.k}, the largest tried: try larger ones"
+    if measure == EVIDENCE and between and ends:
+        return f"Try {name} = {spans(between, between)} to see up to where every bicluster is supported"
+    if edge == "smallest" or (edge and measure != EVIDENCE):
+        return f"{name} = {mine.k} is the {edge} tried: try {'larger' if edge == 'largest' else 'smaller'} ones"
+    return ""
 
 
 def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -315,13 +328,9 @@ def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np
     return np.where(total > 0, total, -1 / (1 + np.maximum(raw, 0.0)))
 
 
-def nearest(results: pd.DataFrame, dataset: str) -> tuple[str, int] | None:
-    """Return the algorithm and K of most raw evidence, for where nothing is supported; None where that is unknown."""
-    mine = results[results["dataset"] == dataset]
-    if RAW not in mine or not len(mine):
-        return None
-    row = best(candidates(mine, RAW, high=True), high=True)
-    return (str(row["algorithm"].iloc[0]), int(row["k"].iloc[0])) if len(row) else None
+def one_would_do(seeds: int, name: str) -> str:
+    """Say that the seeds of a candidate make no difference."""
+    return f"{all_of(seeds, 'seed')} of {name} give the same solution: one would do."
 
 
 def called(algorithm: str, k: int, finds_k: Collection[str] = ()) -> str:
@@ -350,7 +359,6 @@ def verdict(
     dataset: str,
     by: str,
     finds_k: Collection[str] = (),
-    near: str = "",
     surrogates: int = 0,
 ) -> str:
     """Say in one sentence what is there, and whether evidence, held-out cells and the measure asked for agree.
@@ -365,7 +373,7 @@ def verdict(
     chosen = {str(row["measure"]): (str(row["algorithm"]), int(row["k"])) for row in rows}
     p_values = {str(row["measure"]): reached(float(row.get("p_value", math.nan)), surrogates) for row in rows}
     asked = [key for key in PILLARS if (candidates["measure"] == key).any()]
-    agreed = agreement(chosen, asked, by, p_values, finds_k, near)
+    agreed = agreement(chosen, asked, by, p_values, finds_k)
     said = f"{dataset}: {agreed}"
     mine = next((row for row in rows if row["measure"] == by), {})
     found, supported = mine.get("found", math.nan), mine.get("n_supported", math.nan)
@@ -374,9 +382,11 @@ def verdict(
         return said
     algorithm, k = chosen[by]
     curve = curve_of(mine, candidates)[: 1 if algorithm in finds_k else None]
-    lead, about = supported_at(curve, k, rises=by == EVIDENCE), about_k(curve, k, by)
+    about = about_k(curve, k, by)
     if by != EVIDENCE or math.isnan(supported):
-        return " ".join([said, *([] if math.isnan(supported) else [lead]), *about])
+        count = [] if math.isnan(supported) else [counted({"n_biclusters": found, "n_supported": supported})]
+        return " ".join([said, *count, *about])
+    lead = supported_at(curve, k)
     less = f" ({number(found)} found)" if found < k else ""
     name = f"{refined(algorithm)}{', which finds K itself' if algorithm in finds_k else f', K = {k}{less}'}"
     rest = [capital(agreed)] if len(asked) > 1 else []
@@ -397,19 +407,17 @@ def agreement(
     by: str,
     p_values: Mapping[str, float] = MappingProxyType({}),
     finds_k: Collection[str] = (),
-    near: str = "",
 ) -> str:
     """Say what `by` chooses, and whether evidence and held-out cells, where they were `asked`, agree."""
     nothing = seeing_nothing(chosen, asked, p_values)
-    names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out cells"}
-    comes = f" ({near} comes nearest)" if near else ""
-    why = {EVIDENCE: f"no bicluster is supported{comes}", PREDICTIVE: "no candidate predicts held-out cells"}
+    names = {by: symbol(by)} | {EVIDENCE: "evidence", PREDICTIVE: "held-out values"}
+    why = {EVIDENCE: "no bicluster is supported", PREDICTIVE: "no candidate predicts held-out values"}
     if EVIDENCE in chosen:
         why[EVIDENCE] = f"surrogates have as much evidence (p = {number(p_values.get(EVIDENCE, math.nan))})"
     if nothing and len(nothing) == len(asked):
         return f"{listing([why[key] for key in nothing])}."
     if nothing == [EVIDENCE]:
-        return f"doubtful: {why[EVIDENCE]}, but held-out cells are predicted."
+        return f"doubtful: {why[EVIDENCE]}, but held-out values are predicted."
     if nothing:
         return f"doubtful: biclusters are supported, but {why[PREDICTIVE]}."
     if by not in chosen:
@@ -433,21 +441,7 @@ def agreement(
 def _half_width(sd: np.ndarray[Any, Any], n: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if not (n > 1).any():
         return np.full(np.shape(sd), np.nan)
-    quantile = np.vectorize(t_quantile, otypes=[float])(np.maximum(n - 1, 1), CONFIDENCE)
+    from scipy.special import stdtrit
+
+    quantile = stdtrit(np.maximum(n - 1, 1), (1 + CONFIDENCE) / 2)
     return np.where(n > 1, quantile * sd / np.sqrt(np.maximum(n, 1)), np.nan)
-
-
-@cache
-def t_quantile(freedom: int, inside: float) -> float:
-    """Return the value below which Student's t stays, whatever its sign, with probability `inside`."""
-    low, high, odd = 0.0, math.pi / 2, freedom % 2
-    for _ in range(60):
-        angle = (low + high) / 2
-        term = total = math.cos(angle) ** odd if freedom > 1 else 0.0
-        for k in range(2 + odd, freedom - 1, 2):
-            term *= math.cos(angle) ** 2 * (k - 1) / k
-            total += term
-        total *= math.sin(angle)
-        found = 2 / math.pi * (angle + total) if odd else total
-        low, high = (angle, high) if found < inside else (low, angle)
-    return math.sqrt(freedom) * math.tan(low)

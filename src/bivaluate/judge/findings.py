@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bivaluate._text import Advice, Option, listing, number, percent
-from bivaluate.chance.evidence import NOT_SUPPORTED, TOO_SMALL, Evidence
+from bivaluate._text import Advice, Option, all_of, listing, number, percent
+from bivaluate.chance.evidence import LOGARITHMS, NOT_SUPPORTED, TOO_SMALL, Evidence
 from bivaluate.judge.limits import WITHOUT_PROFILE, is_indistinct, is_negligible, is_thin
 from bivaluate.judge.verdict import NO_BICLUSTERS
 from bivaluate.matrix import Matrix
@@ -37,13 +37,15 @@ def describe_findings(
         alone = f"There is one bicluster: {symbol('nsr')} and {symbol('nve')} need another one to compare it with"
         how = Advice("; ", Option("single", "matrix"), " compares it with the whole matrix")
         sentences.append(Advice(alone, how, "."))
-    sentences += _all_columns(workspace)
+    sentences += _all_columns(workspace) + _single_lines(workspace)
     if {"grey", "turquoise"} <= {*names}:
         sentences.append(f"grey is what WGCNA calls {workspace.matrix.nouns[0]} of no module.")
     if is_negligible(share := workspace.cover.cells / (workspace.shape[0] * workspace.shape[1])):
         sentences.append(f"The solution covers only {percent(share)} of the matrix.")
     if evidence is not None:
         sentences += _not_judged(evidence, workspace, names) + _against_nve(evidence, nve)
+        if evidence.family == LOGARITHMS:
+            sentences.append("The values are positive and skewed: evidence is of their logarithms.")
         if evidence.series > 0:
             columns = workspace.matrix.nouns[1]
             said = f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that."
@@ -75,10 +77,11 @@ def _against_nve(evidence: Evidence, nve: float) -> list[str]:
     flat = sum(evidence.patterns[k] in WITHOUT_PROFILE for k in evidence.order)
     if evidence.n_supported < 2 or not is_indistinct(nve) or not flat:
         return []
-    some = f"{flat} of the {evidence.n_supported}" if flat < evidence.n_supported else f"all {flat}"
+    every = all_of(flat, "supported bicluster")
+    some = every if flat == evidence.n_supported else f"{flat} of the {evidence.n_supported} supported biclusters"
     differ = "differs" if flat == 1 else "differ"
     looks = f"{symbol('nve')} ({number(nve)}) looks poor"
-    return [f"{looks} because {some} supported biclusters {differ} in level, which {symbol('nve')} ignores."]
+    return [f"{looks} because {some} {differ} in level, which {symbol('nve')} ignores."]
 
 
 def _absent(matrix: Matrix) -> list[str]:
@@ -87,12 +90,7 @@ def _absent(matrix: Matrix) -> list[str]:
         return []
     read, other, why = ("0", "missing", "unknown") if matrix.absent == "zero" else ("unknown", "zero", "0")
     how = Advice("; ", Option("absent", other), f" reads them as {why}")
-    found: list[str] = [Advice(f"Entries not stored in the sparse matrix are read as {read}", how, ".")]
-    converted = getattr(matrix.source, "converted_from", "")
-    if converted:
-        by = "column by column " if converted == "CSC" else ""
-        found.append(f"The cells of X are stored {by}({converted}) and were sorted by rows (CSR) once.")
-    return found
+    return [Advice(f"Values not stored in the sparse matrix are read as {read}", how, ".")]
 
 
 def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
@@ -100,11 +98,22 @@ def _degenerate(workspace: Workspace, names: Sequence[str]) -> list[str]:
     found = []
     for k in range(len(names)):
         if workspace.degenerate[k]:
-            what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed cells to compare"
+            what = "1 row" if rows[k] == 1 else "1 column" if cols[k] == 1 else "no observed values to compare"
             found.append(f"{names[k]} has {what}: coherence is not defined for it.")
         elif is_thin(rows[k], cols[k]):
             found.append(f"{names[k]} has two {workspace.matrix.nouns[1]}, which {symbol('ve')} cannot judge.")
     return found[:MOST] + ([f"… and {len(found) - MOST} similar findings."] if len(found) > MOST else [])
+
+
+def _single_lines(workspace: Workspace) -> list[str]:
+    """Say that most factors have one row, or column, alone, and what gives them more."""
+    for sizes, noun in zip((workspace.r, workspace.c), workspace.matrix.nouns, strict=True):
+        alone, rule = int((sizes == 1).sum()), workspace.solution.info.get("rule")
+        if rule and alone > len(sizes) / 2:
+            found = f"{alone} of the {len(sizes)} factors have one {noun.removesuffix('s')} alone"
+            how = "Logarithms or tf-idf in place of counts, or the rule top:0.1 in place of"
+            return [f"{found}, because a few large values outweigh all others. {how} {rule}, give larger groups."]
+    return []
 
 
 def _all_columns(workspace: Workspace) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from bivaluate.chance.evidence import ALIKE as ALIKE  # share of rows or columns from which one block may explain two
@@ -12,7 +11,7 @@ from bivaluate.chance.evidence import DUPLICATE as DUPLICATE  # cell Jaccard ind
 CLOSE = 0.05
 #: A solution that covers less than this share of the cells is said to cover little.
 NEGLIGIBLE_COVERAGE = 0.05
-#: Below the first NVE calls biclusters distinct; from the second on indistinct.
+#: From here on NVE calls biclusters indistinct.
 INDISTINCT = 0.9
 #: Cell Jaccard index from which a bicluster of one solution counts as found in another.
 MATCHED = 0.5
@@ -28,14 +27,20 @@ STEADY = 0.7
 SIGNIFICANT = 0.05
 #: A choice with a p-value above this, made again in every surrogate, is no better than its surrogates.
 NO_BETTER = 0.2
-#: A solution that covers less than this share of what another covers is much smaller.
-MUCH_SMALLER = 1 / 3
 #: A gain on held-out cells within this many standard errors of 0 means that nothing is there.
 STANDARD_ERRORS = 2.0
 #: Evidence in nats below which it is called so; beyond the last it is very strong.
 STRENGTHS = ((3.0, "weak"), (10.0, "clear"), (50.0, "strong"))
 #: Patterns without a profile across columns, which is all that VE and NVE compare.
 WITHOUT_PROFILE = ("shifted mean", "row levels")
+#: A sweep of fewer algorithms may have missed patterns that others find.
+FEW_ALGORITHMS = 4
+#: A bicluster of which less than this share lies in a solution is missing there.
+MISSING_SHARE = 0.1
+#: Where more than this share of equally active rows does as well, rows that move together say little.
+UNSPECIFIC_SHARE = 0.5
+#: Samples with fewer biclusters may lose programs that recur.
+FEW_PER_SAMPLE = 7
 #: VE cannot judge a bicluster of so few columns: any two of its rows agree or oppose each other.
 FEW_COLUMNS = 2
 
@@ -45,9 +50,9 @@ def is_thin(rows: Any, cols: Any) -> Any:
     return (rows < 2) | (cols <= FEW_COLUMNS)
 
 
-def is_negligible(share: Any, beside: float = math.inf) -> Any:
-    """Return whether this share of the cells is next to nothing and, with `beside`, much less than another share."""
-    return share < min(NEGLIGIBLE_COVERAGE, MUCH_SMALLER * beside)
+def is_negligible(share: Any) -> Any:
+    """Return whether this share of the cells is next to nothing."""
+    return share < NEGLIGIBLE_COVERAGE
 
 
 def is_indistinct(nve: float) -> bool:

@@ -8,11 +8,10 @@ from typing import Any
 
 from bivaluate._check import check_choice
 from bivaluate._text import listing, plural
-from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, Evidence, evidence_table, union_of
-from bivaluate.judge.redundancy import BETWEEN, evidence_rows, redundant_groups
+from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, TOO_SMALL, evidence_scores, union_of
+from bivaluate.judge.redundancy import BETWEEN, as_a_whole, evidence_rows, redundant_groups
 from bivaluate.judge.verdict import WORDS, to_merge, why
 from bivaluate.matrix import Matrix
-from bivaluate.measures.cover import Cover
 from bivaluate.measures.workspace import Workspace
 from bivaluate.registry import get_metric
 from bivaluate.solution import Bicluster, Biclustering, check_solution
@@ -41,6 +40,7 @@ class Pruning:
     names: tuple[str, ...]
     before: dict[str, float]
     after: dict[str, float]
+    too_small: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         proposed = plural(len(self.proposals), "proposal")
@@ -59,7 +59,8 @@ def propose_pruning(
 
     The verdicts of :func:`bivaluate.evaluate` decide: two biclusters that one explains as well as two are merged, what
     is redundant or not supported is left out, and this is repeated until every bicluster is supported or too small to
-    judge. What is too small is never left out. The solution given is not changed.
+    judge. What is too small is never left out; a partition that is supported as a whole is kept. The solution given is
+    not changed.
 
     Parameters
     ----------
@@ -105,30 +106,28 @@ def propose_pruning(
     check_choice("missing", missing, ("raise", "omit"))
     matrix = Matrix.of(X, missing).settled()
     solution = check_solution(solution, matrix=matrix)
-    given = evidence_table(matrix, solution, missing=missing)
+    work = given = Workspace.of(matrix, solution, missing=missing)
     pool = dict(zip(solution.names, solution, strict=True))
-    rows = _rows(pool, given, matrix.shape)
+    rows = _rows(pool, work)
     groups = [tuple(str(rows[k]["bicluster"]) for k in group.members) for group in redundant_groups(rows)]
     proposals: list[Proposal] = []
     unwanted = {REDUNDANT} if keep_weak else {REDUNDANT, NOT_SUPPORTED}
     first = {str(row["bicluster"]): row for row in rows if row["verdict"] in unwanted}
-    while changes := _changes(pool, rows, unwanted, first):
+    while changes := [] if as_a_whole(rows) else _changes(pool, rows, unwanted, first):
         proposals += changes
         if progress is not None:
             progress(len(proposals), len(solution))
-        evidence = evidence_table(matrix, Biclustering(list(pool.values()), matrix.shape), missing=missing)
-        rows = _rows(pool, evidence, matrix.shape)
+        work = Workspace.of(matrix, Biclustering(list(pool.values()), matrix.shape), missing=missing)
+        rows = _rows(pool, work)
     more = {"made_of": list(pool), "pruning": [p.reason for p in proposals]}
     pruned = Biclustering(list(pool.values()), solution.shape, info={**solution.info, **more})
-    before = _scores(Workspace.of(matrix, solution, missing=missing))
-    after = _scores(Workspace.of(matrix, pruned, missing=missing)) if proposals else before
-    return Pruning(tuple(groups), tuple(proposals), pruned, tuple(pool), before, after)
+    small = tuple(str(row["bicluster"]) for row in rows if row["verdict"] == TOO_SMALL)
+    return Pruning(tuple(groups), tuple(proposals), pruned, tuple(pool), _scores(given), _scores(work), small)
 
 
-def _rows(pool: dict[str, Bicluster], evidence: Evidence, shape: tuple[int, int]) -> Rows:
-    names = list(pool)
-    rows = evidence_rows(evidence, Cover(Biclustering(list(pool.values()), shape)), names)
-    return [{"bicluster": name, **row} for name, row in zip(names, rows, strict=True)]
+def _rows(pool: dict[str, Bicluster], work: Workspace) -> Rows:
+    rows = evidence_rows(evidence_scores(work), work.cover, list(pool))
+    return [{"bicluster": name, **row} for name, row in zip(pool, rows, strict=True)]
 
 
 def _changes(pool: dict[str, Bicluster], rows: Rows, unwanted: set[str], first: dict[str, Any]) -> list[Proposal]:

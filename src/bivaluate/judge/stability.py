@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._check import check_choice, check_instance, check_int, check_real
-from bivaluate._errors import ParameterError
+from bivaluate._errors import ParameterError, SearchWarning
 from bivaluate._text import plural
 from bivaluate.chance.surrogates import SURROGATES, surrogate
 from bivaluate.matrix import Matrix
-from bivaluate.measures.cover import jaccard_index
+from bivaluate.measures.cover import cell_jaccard
 from bivaluate.solution import Biclustering, check_solution, fitted_solution
 
 Floats = NDArray[np.float64]
@@ -106,9 +107,10 @@ def stability(
         left = f"{plural(kept[0], 'row')} and {plural(kept[1], 'column')}"
         raise ParameterError(f"share is {share:g}: that leaves {left} of X, and two of each are needed.")
     rng = np.random.default_rng(random_state)
-    solution, again = _found_again(values, fit, repeats, kept, rng)
-    null_values = [_found_again(surrogate(values, null, rng), fit, repeats, kept, rng)[1] for _ in range(null_runs)]
-    chance = np.concatenate(null_values) if null_values else np.zeros(0)
+    with warnings.catch_warnings(action="ignore", category=SearchWarning):  # less is found in parts, and in noise
+        solution, again = _found_again(values, fit, repeats, kept, rng)
+        nulls = [_found_again(surrogate(values, null, rng), fit, repeats, kept, rng)[1] for _ in range(null_runs)]
+    chance = np.concatenate(nulls) if nulls else np.zeros(0)
     chance = chance[~np.isnan(chance)]
     return Stability(solution, again, float(chance.mean()) if len(chance) else 0.0)
 
@@ -136,7 +138,7 @@ def _found_again(
         for k, bicluster in enumerate(solution):
             left = np.intersect1d(bicluster.rows, rows), np.intersect1d(bicluster.cols, cols)
             if len(left[0]) and len(left[1]):
-                best[repeat, k] = max((_jaccard(left, other) for other in others), default=0.0)
+                best[repeat, k] = max((cell_jaccard(left, other) for other in others), default=0.0)
     counts, sums = (~np.isnan(best)).sum(axis=0), np.nansum(best, axis=0)
     return solution, np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
@@ -198,7 +200,7 @@ def consensus_biclusters(
     check_real("min_jaccard", min_jaccard, 0.0, 1.0)
     shape = check_solution(solutions[0], "solutions[0]").shape
     members = [(s, b) for s, solution in enumerate(solutions) for b in check_solution(solution).with_shape(shape)]
-    jaccard = np.array([[_jaccard(one, other) for _, other in members] for _, one in members])
+    jaccard = np.array([[cell_jaccard(one, other) for _, other in members] for _, one in members])
     source = np.array([s for s, _ in members], dtype=np.int64)
     free = np.ones(len(members), dtype=np.bool_)
     groups: list[list[int]] = []
@@ -231,10 +233,3 @@ def _followers(jaccard: Floats, source: NDArray[np.int64], free: NDArray[np.bool
 def _in_half(sides: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     members, counts = np.unique(np.concatenate(sides), return_counts=True)
     return np.asarray(members[2 * counts >= len(sides)])
-
-
-def _jaccard(one: Iterable[NDArray[np.int64]], other: Iterable[NDArray[np.int64]]) -> float:
-    """Return the cell Jaccard index of two pairs of rows and columns."""
-    both = [np.intersect1d(a, b) for a, b in zip(one, other, strict=True)]
-    shared, first, second = (len(rows) * len(cols) for rows, cols in (both, one, other))
-    return float(jaccard_index(shared, first, second))

@@ -15,6 +15,7 @@ from bivaluate._rows import SparseSource
 from bivaluate._text import html_table, listing, number, percent, plural
 from bivaluate.chance.evidence import NOT_SUPPORTED, REDUNDANT, SUPPORTED, TOO_SMALL
 from bivaluate.judge.limits import MOSTLY_SHARED, is_duplicate, strength
+from bivaluate.judge.redundancy import as_a_whole, follows
 from bivaluate.matrix import ROWS_AND_COLUMNS, Matrix
 from bivaluate.registry import RECORDS
 
@@ -27,7 +28,7 @@ NOT_ASKED = "The measures asked for cannot judge the biclusters: evidence was no
 #: Verdicts as sentences say them.
 WORDS = {SUPPORTED: "supported", REDUNDANT: "redundant", NOT_SUPPORTED: "not supported"}
 WORDS |= {TOO_SMALL: "too small to judge"}
-LEVELS = ("shifted mean", "row levels")
+SHARED = ("shares", "samples")  # what the rows, and the columns, of a bicluster share
 _OMITTING = ("--missing omit",)
 _OF_YEAST = re.compile(r"Y[A-P][LR]\d{3}[WC](-[A-Z])?", re.IGNORECASE)  # systematic names of its genes
 
@@ -44,8 +45,8 @@ class Verdict:
     nouns: tuple[str, str] = ROWS_AND_COLUMNS
 
     def __str__(self) -> str:
-        rows = [[row["bicluster"], *described(row)] for row in self.biclusters]
-        table = [headings(self), *rows] if rows else []
+        shown = columns(self)
+        table = [list(shown), *zip(*shown.values(), strict=True)] if shown else []
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in table]
         return "\n".join(filter(None, [self.headline, self.reason, *lines]))
@@ -58,9 +59,9 @@ class Verdict:
         return [f"Next: {step}" for step in self.next_steps]
 
     def _repr_html_(self) -> str:
-        rows = [[row["bicluster"], *described(row), row["members"]] for row in self.biclusters]
-        columns = [*headings(self), "strongest members"] if rows else []
-        return html_table(self.headline, columns, rows, self.reason, *self._next, *self.notes)
+        shown = columns(self, members=True)
+        rows = list(zip(*shown.values(), strict=True))
+        return html_table(self.headline, list(shown), rows, self.reason, *self._next, *self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain lists and mappings."""
@@ -80,28 +81,27 @@ def judged(
     if not records or any(record.get("verdict") is None for record in records):
         return Verdict(NOT_ASKED if records else NO_BICLUSTERS, **known)
     names = members or [""] * len(records)
-    rows = tuple(_row(record) | {"members": some, "shares": ""} for record, some in zip(records, names, strict=True))
+    blank = {"shares": "", "samples": ""}
+    rows = tuple(_row(record) | blank | {"members": some} for record, some in zip(records, names, strict=True))
     if all(math.isnan(_value(row["evidence"])) for row in rows):
         return Verdict(CANNOT, f"{capital(rows[0]['why'])}.", rows, **known)
     return Verdict(headline(rows), _reason(rows, nouns), rows, **known)
 
 
-MEMBERS_NAMED, MOST_RANKED = 5, 50_000_000
+MEMBERS_NAMED, MOST_RANKED = 4, 50_000_000
 
 
 def first_members(matrix: Matrix, solution: Biclustering) -> list[str]:
-    """Return the strongest rows of each bicluster by name, or columns where these are words or only they have names."""
-    labels = (matrix.row_labels, matrix.col_labels)
-    side = int(labels[0] is None or (matrix.nouns[1] == "words" and labels[1] is not None))
-    names = labels[side]
-    if names is None:
-        return [""] * len(solution)
-    found = []
-    for bicluster in solution:
-        members = (bicluster.rows, bicluster.cols)[side]
-        strongest = members[_by_strength(matrix, bicluster, side)][:MEMBERS_NAMED]
-        found.append(", ".join(str(names[i]) for i in strongest) + (", …" if len(members) > MEMBERS_NAMED else ""))
-    return found
+    """Return the strongest members of each bicluster by name: rows × columns, or the side that has names."""
+    sides = [(side, names) for side, names in enumerate((matrix.row_labels, matrix.col_labels)) if names is not None]
+    return [" × ".join(_strongest(matrix, b, side, names) for side, names in sides) for b in solution]
+
+
+def _strongest(matrix: Matrix, bicluster: Any, side: int, names: Sequence[str]) -> str:
+    """Return the strongest members of one side by name; several of one name count once."""
+    members = (bicluster.rows, bicluster.cols)[side]
+    called = list(dict.fromkeys(str(names[i]) for i in members[_by_strength(matrix, bicluster, side)]))
+    return ", ".join(called[:MEMBERS_NAMED]) + (", …" if len(called) > MEMBERS_NAMED else "")
 
 
 def _by_strength(matrix: Matrix, bicluster: Any, side: int) -> NDArray[np.int64]:
@@ -118,11 +118,25 @@ def _by_strength(matrix: Matrix, bicluster: Any, side: int) -> NDArray[np.int64]
     return np.argsort(-differs if differs.sum() >= 0 else differs, kind="stable")
 
 
-def with_shares(verdict: Verdict, shares: Sequence[str]) -> Verdict:
-    """Return a verdict that says what the rows of each bicluster share, and no longer how to find that out."""
-    rows = tuple(row | {"shares": text} for row, text in zip(verdict.biclusters, shares, strict=True))
-    steps = tuple(step for step in verdict.next_steps if "bivaluate enrich" not in step)
-    return replace(verdict, biclusters=rows, next_steps=steps)
+def with_shares(verdict: Verdict, shares: Sequence[str], side: int = 0) -> Verdict:
+    """Return a verdict that says what the rows, or columns, of each bicluster share, and not how to find that out."""
+    rows = tuple(row | {SHARED[side]: text} for row, text in zip(verdict.biclusters, shares, strict=True))
+    steps = tuple(step for step in verdict.next_steps if side or "bivaluate enrich" not in step)
+    mark = [row | {SHARED[1]: row[SHARED[1]] if row[SHARED[1]][:1].isdigit() else ""} for row in rows]  # of most
+    known = _known(mark if side else rows, side, verdict.nouns[side])
+    reason = verdict.reason if known in verdict.reason else f"{known} {verdict.reason}"
+    return replace(verdict, reason=reason, biclusters=rows, next_steps=steps)
+
+
+def _known(rows: Sequence[Mapping[str, Any]], side: int, noun: str) -> str:
+    """Say which supported biclusters are known by what their members share."""
+    supported = [row for row in rows if row["verdict"] == SUPPORTED]
+    named = [f"{row['bicluster']} ({row[SHARED[side]]})" for row in supported if row[SHARED[side]]]
+    n, of = len(named), len(supported)
+    who = ("It" if len(rows) == 1 else "Both" if n == 2 else f"All {n}") if n == of else f"{n} of the {of}"
+    s = "" if n > 1 else "s"
+    what = f"mark{s} known {noun}" if side else f"hold{s} {noun} known to belong together"
+    return f"{who} {what}: {listing(named, 6)}." if named else ""
 
 
 _SHOWN = ("bicluster", "n_rows", "n_cols", "mean_inside", "mean_elsewhere", "pattern", "evidence", "shared")
@@ -131,24 +145,36 @@ _SHOWN = ("bicluster", "n_rows", "n_cols", "mean_inside", "mean_elsewhere", "pat
 def _row(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is shown of a bicluster; evidence that is not known is None in a file, and NaN here."""
     row = {key: record.get(key) for key in _SHOWN}
+    if abs(_value(row["mean_elsewhere"])) < 1e-12 * abs(_value(row["mean_inside"])):  # zero but for rounding
+        row["mean_elsewhere"] = 0.0
     verdict = str(record["verdict"])
     known = strength(_value(row["evidence"])) if verdict == SUPPORTED else ""
     others = str(record.get("redundant_with") or "")
     return row | {"strength": known, "verdict": verdict, "redundant_with": others, "why": why(record)}
 
 
-def headings(verdict: Verdict) -> list[str]:
-    """Return the headings of a table of biclusters, of what :func:`described` says of each behind its name."""
-    return ["", " × ".join(verdict.nouns), "inside", "elsewhere", "pattern", "evidence", "verdict"]
+def columns(verdict: Verdict, members: bool = False) -> dict[str, list[str]]:
+    """Return the table of biclusters by heading: what :func:`described` says, what members share, who they are."""
+    heads = ["", "verdict", "evidence", " × ".join(verdict.nouns), "inside", "elsewhere", "pattern"]
+    rows = [[str(row["bicluster"]), *described(row)] for row in verdict.biclusters]
+    shown = {head: [row[i] for row in rows] for i, head in enumerate(heads)} if rows else {}
+    more = {f"{noun} share": key for key, noun in zip(SHARED, verdict.nouns, strict=True)}
+    for head, key in (more | ({"strongest members": "members"} if members else {})).items():
+        if any(row.get(key) for row in verdict.biclusters):
+            shown[head] = [row.get(key) or "–" for row in verdict.biclusters]
+    return shown
 
 
 def described(row: Mapping[str, Any]) -> list[str]:
-    """Return a row of a verdict as texts: size, means inside and elsewhere, pattern, evidence in a word, verdict."""
+    """Return a row of a verdict as texts: verdict, evidence in a word, size, means inside and elsewhere, pattern."""
     means = (number(_value(row.get(key))) for key in ("mean_inside", "mean_elsewhere"))
     evidence = ", ".join(filter(None, [signed(_value(row.get("evidence"))), row["strength"]]))
-    others = f"{', merge' if to_merge(row) else ''} with {row['redundant_with']}" if row["verdict"] == REDUNDANT else ""
+    how = ": follows from" if follows(row) else ", merge with" if to_merge(row) else " with"
+    others = f"{how} {row['redundant_with']}" if row["verdict"] == REDUNDANT else ""
+    undefined = row["verdict"] == NOT_SUPPORTED and math.isnan(_value(row.get("evidence")))
+    said = "cannot be judged" if undefined else WORDS[row["verdict"]] + others
     pattern = "–" if row["pattern"] in (None, "none") else str(row["pattern"])
-    return [f"{row['n_rows']:,} × {row['n_cols']:,}", *means, pattern, evidence, WORDS[row["verdict"]] + others]
+    return [said, evidence, f"{row['n_rows']:,} × {row['n_cols']:,}", *means, pattern]
 
 
 def _value(value: Any) -> float:
@@ -167,12 +193,14 @@ def why(record: Mapping[str, Any]) -> str:
     if verdict == REDUNDANT:
         others = listing(str(record.get("redundant_with") or "").split(", "), 3)
         shared = _value(record.get("shared"))
+        if follows(record):
+            return f"follows from {others} and the means of rows and columns, as blocks of a partition do"
         if shared == 1:
-            return f"all its cells are in {others}"
+            return f"all its values are in {others}"
         if to_merge(record):
             return f"one bicluster explains it and {others} as well as two"
         if shared >= MOSTLY_SHARED:
-            return f"shares {percent(shared)} of its cells with {others}"
+            return f"shares {percent(shared)} of its values with {others}"
         return f"{others} explain{'' if ' ' in others else 's'} it"
     if verdict == TOO_SMALL:
         size = f"{record.get('n_rows')} × {record.get('n_cols')}"
@@ -192,6 +220,9 @@ def signed(value: float) -> str:
 def headline(rows: Sequence[Mapping[str, Any]]) -> str:
     """Say how many biclusters are supported, and what the others are."""
     names = {word: [str(row["bicluster"]) for row in rows if row["verdict"] == word] for word in WORDS}
+    if as_a_whole(rows):
+        some = f"{len(names[SUPPORTED])} of its {len(rows)} blocks explain{'s' * (len(names[SUPPORTED]) == 1)}"
+        return f"The partition is supported as a whole: {some} the others."
     return _headline({word: len(found) for word, found in names.items()}, names)
 
 
@@ -214,6 +245,8 @@ def _headline(counts: Mapping[str, float], names: Mapping[str, Sequence[str]] | 
         n = counts.get(word, 0.0)
         if n and (supported or word != NOT_SUPPORTED):
             who[word] = names[word][0] if names is not None and n == 1 else number(n)
+    if TOO_SMALL not in who and any(counts[word] > 1 for word in who):  # names or numbers, not both
+        who = {word: number(counts[word]) for word in who}
     rest = [f"{some} {'is' if counts[word] == 1 else 'are'} {WORDS[word]}" for word, some in who.items()]
     if len(rest) > 1 and TOO_SMALL in who:  # no more than 15 words
         others = who.pop(NOT_SUPPORTED, "")
@@ -232,9 +265,16 @@ def counted(scores: Mapping[str, float]) -> str:
         return NO_BICLUSTERS
     if not math.isfinite(supported) or not math.isfinite(found):
         return NOT_ASKED
-    if supported in (0, found):
+    if supported in (0, found) and found % 1 == 0:
         return _headline({SUPPORTED if supported else NOT_SUPPORTED: found})
-    return f"{number(supported)} of the {number(found)} biclusters {'is' if supported <= 1 else 'are'} supported."
+    some = capital(how_many(scores)).replace(" of ", " of the ")
+    return f"{some} biclusters {'is' if supported <= 1 else 'are'} supported."
+
+
+def how_many(scores: Mapping[str, float]) -> str:
+    """Return "3 of 4", or "on average 2.5 of 3.5" of means over seeds."""
+    found, supported = (scores.get(key, math.nan) for key in ("n_biclusters", "n_supported"))
+    return f"{'on average ' * (found % 1 + supported % 1 > 0)}{number(supported)} of {number(found)}"
 
 
 def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
@@ -253,16 +293,20 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
     rows_, cols = (plural(n, noun.removesuffix("s")) for n, noun in zip(sizes, nouns, strict=True))
     have, are, s = ("has", "is", "s") if sizes[0] == 1 else ("have", "are", "")
     inside, elsewhere = _value(first.get("mean_inside")), _value(first.get("mean_elsewhere"))
-    if first["pattern"] in LEVELS and math.isfinite(inside) and math.isfinite(elsewhere):
+    if first["pattern"] == "shifted mean" and math.isfinite(inside) and math.isfinite(elsewhere):
         return f"{start} {rows_} {have} a mean of {number(inside)} on its {cols} and {number(elsewhere)} on the others."
     how = {
         "row levels": f"{rows_} {are} at levels on its {cols} not seen elsewhere",
         "column profile": f"{rows_} share{s} one profile over its {cols}",
         "additive": f"{rows_} share{s} one profile over its {cols}, at different levels",
         "scaled profile": f"{rows_} follow{s} one profile over its {cols}, more or less strongly",
-        "same order": f"{rows_} rank{s} its {cols} in the same order",
     }.get(str(first["pattern"]), f"{rows_} {are} higher on its {cols} than elsewhere")
     return f"{start} {how}, more than chance gives."
+
+
+def a_pattern(pattern: str) -> str:
+    """Return a pattern as sentences say what a bicluster has."""
+    return {"row levels": pattern, "additive": "an additive pattern"}.get(pattern, f"a {pattern}")
 
 
 def nothing_supported(nearest: str = "") -> str:
@@ -283,7 +327,7 @@ def holding(found: int, supported: float) -> str:
 def prediction(good: bool, gain: float, error: float) -> str:
     """Say whether a solution predicts cells it was not fitted to."""
     does = "predicts" if good else "does not predict"
-    return f"It {does} held-out cells better than row and column means do (gain {number(gain)} ± {number(error)})."
+    return f"It {does} held-out values better than row and column means do (gain {number(gain)} ± {number(error)})."
 
 
 def reproducibility(stability: float) -> tuple[bool, str]:
@@ -293,21 +337,25 @@ def reproducibility(stability: float) -> tuple[bool, str]:
     return good, f"Its biclusters {are} reproducible under subsampling (stability {number(stability)}, chance gives 0)."
 
 
+_FINDS = "runs the algorithms that fit the data and keeps what is supported."
+_PRUNES = "leaves out what is redundant or not supported."
+
+
 def pruning(matrix: str = "MATRIX", solution: str = "SOLUTION", omits: bool = False) -> str:
     """Say how to leave out biclusters that are redundant or not supported; `omits` leaves out missing cells."""
     command = " ".join(["bivaluate prune", matrix, solution, *_OMITTING[:omits], "-o pruned.json"])
-    return f"`{command}` leaves out what is redundant or not supported."
+    return f"`{command}` {_PRUNES}"
 
 
 def finding(matrix: str = "MATRIX", omits: bool = False) -> str:
     """Say how to look for biclusters with every algorithm."""
     command = " ".join(["bivaluate find", matrix, *_OMITTING[:omits]])
-    return f"`{command}` runs the algorithms that fit the data and keeps what is supported."
+    return f"`{command}` {_FINDS}"
 
 
 def asking_held_out_cells(command: str = "bivaluate sweep … --held-out 5") -> str:
     """Say how to ask held-out cells."""
-    return f"`{command}` shows which choice predicts held-out cells."
+    return f"`{command}` shows which choice predicts held-out values."
 
 
 def solution_steps(
@@ -317,11 +365,14 @@ def solution_steps(
     verdicts = {record.get("verdict") for record in records}
     if None in verdicts:
         return []
+    python = place == ("MATRIX", "SOLUTION")
     if SUPPORTED not in verdicts:
-        return [] if searched else [finding(place[0], omits)]
-    steps = [pruning(*place, omits)] if verdicts & {REDUNDANT, NOT_SUPPORTED} else []
+        return [] if searched else [f"`bivaluate.find(X)` {_FINDS}" if python else finding(place[0], omits)]
+    prunable = verdicts & {REDUNDANT, NOT_SUPPORTED} and not as_a_whole(records)
+    pruned = f"`bivaluate.propose_pruning(X, solution).solution` {_PRUNES}" if python else pruning(*place, omits)
+    steps = [pruned] if prunable else []
     labels, what = matrix.row_labels, matrix.nouns[0]
-    if labels is not None and what in ("rows", "genes"):
+    if labels is not None and (what == "genes" or (what == "rows" and place[0] != "MATRIX")):  # which is Python's
         sets = "--go sgd" if any(_OF_YEAST.fullmatch(str(label)) for label in labels[:20]) else "--sets FILE.gmt"
         steps.append(f"`bivaluate enrich {place[1]} --matrix {place[0]} {sets}` names what the {what} share.")
     return steps

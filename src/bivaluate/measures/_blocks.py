@@ -1,4 +1,4 @@
-"""The formulas of one block in NumPy: VE, MSR, missing cells, constant rows, standardised rows, mid-ranks.
+"""The formulas of one block in NumPy: VE, MSR, missing cells, constant rows, standardised rows.
 
 With rows standardised over the columns (mean 0, standard deviation 1)::
 
@@ -68,43 +68,6 @@ def virtual_error_value(A: Floats) -> float:
     return block_values(A)[0]
 
 
-def virtual_errors(stack: Floats) -> Floats:
-    """Return VE of many blocks of one shape, (n, r, c); those near the limits of rounding one by one.
-
-    >>> A = np.array([[1.0, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])
-    >>> virtual_errors(np.stack([A, A[::-1]])).round(6)
-    array([0.104551, 0.104551])
-    """
-    n, r, c = stack.shape
-    if r == 1 or c == 1:
-        return np.zeros(n)
-    largest = np.abs(stack).max(axis=(1, 2))
-    with np.errstate(all="ignore"):  # what overflows or divides by 0 is computed again below
-        Y = stack - stack.mean(axis=2, keepdims=True)
-        variance = np.einsum("kij,kij->ki", Y, Y) / c  # (Y**2).mean(axis=2)
-        pattern = Y.mean(axis=1)
-        pattern_variance = np.einsum("kj,kj->k", pattern, pattern) / c
-        msr = variance.mean(axis=1) - pattern_variance
-        floor = (SMALL_SPREAD * largest) ** 2
-        safe = (largest > TINY) & (largest < HUGE) & (variance.min(axis=1) > floor) & (pattern_variance > floor)
-        safe &= msr > SMALL_RESIDUE * (msr + pattern_variance)
-        Y *= (1.0 / np.sqrt(variance))[:, :, None]
-        Y -= (pattern / np.sqrt(pattern_variance)[:, None])[:, None, :]
-        found: Floats = np.abs(Y, out=Y).mean(axis=(1, 2))
-    for k in np.flatnonzero(~safe):
-        found[k] = virtual_error_value(stack[k])
-    return found
-
-
-def mean_squared_residue_value(A: Floats) -> float:
-    """Return MSR of one block by the formula: a single row or column gives 0.
-
-    >>> round(mean_squared_residue_value(np.array([[1.0, 2, 4, 3], [2, 3, 5, 4.5], [2, 5, 8, 7]])), 6)
-    0.315972
-    """
-    return block_values(A)[1]
-
-
 def residue(A: Floats) -> Floats:
     """Return a_ij − a_iJ − a_Ij + a_IJ; rows are centred first, so that large offsets cost no digits."""
     centred = A - A.mean(axis=1, keepdims=True)
@@ -115,7 +78,11 @@ def block_values(A: Floats) -> tuple[float, float]:
     """Return VE and MSR of one finite block by the formula."""
     if min(A.shape) == 1:
         return 0.0, 0.0
-    return quick_values(A) or _careful_block_values(A)
+    if found := quick_values(A):
+        return found
+    from bivaluate.measures._engine.careful import careful_block
+
+    return careful_block(A)[:2]
 
 
 def quick_values(A: Floats) -> tuple[float, float] | None:
@@ -125,7 +92,7 @@ def quick_values(A: Floats) -> tuple[float, float] | None:
     if not TINY < largest < HUGE or r == 1 or c == 1:
         return None
     Y = A - np.add.reduce(A, 1, keepdims=True) / c  # A - A.mean(axis=1, keepdims=True)
-    variance = np.einsum("ij,ij->i", Y, Y) / c  # (Y**2).mean(axis=1)
+    variance = np.vecdot(Y, Y) / c  # (Y**2).mean(axis=1)
     pattern = np.add.reduce(Y, 0) / r  # Y.mean(axis=0)
     pattern_variance = float(pattern @ pattern) / c
     msr = float(np.add.reduce(variance)) / r - pattern_variance  # ((Y - pattern)**2).mean()
@@ -141,12 +108,6 @@ def quick_values(A: Floats) -> tuple[float, float] | None:
     Y -= pattern * (1.0 / math.sqrt(pattern_variance))
     np.abs(Y, out=Y)
     return float(np.add.reduce(Y, None)) / (r * c), msr
-
-
-def _careful_block_values(A: Floats) -> tuple[float, float]:
-    from bivaluate.measures._engine.careful import careful_block
-
-    return careful_block(A)[:2]
 
 
 def block_values_missing(A: Floats) -> tuple[float, float]:
@@ -219,7 +180,7 @@ def is_constant_row(A: Floats) -> Flags:
 
 
 def constant_row_counts(block: Callable[[Ints, Ints], Floats], solution: Biclustering) -> Ints:
-    """Number of constant rows of every super-bicluster, K x K; the diagonal holds the biclusters.
+    """Number of constant rows of every merger, K x K; the diagonal holds the biclusters.
 
     A row of B_k that is constant over the union of columns is constant over the columns of B_k, so only the
     constant rows of the biclusters themselves are looked at again. Every row of a one-column bicluster is constant;
@@ -298,23 +259,3 @@ def _standardise_carefully(rows: Floats) -> Floats:
         rows = np.where(seen, rows - rows.sum(axis=1, keepdims=True) / n, 0.0)
         rows /= np.where(constant, 1.0, np.abs(rows).max(axis=1, keepdims=True))
     return np.asarray(rows / np.where(constant, 1.0, np.sqrt((rows**2).sum(axis=1, keepdims=True) / n)))
-
-
-def midranks(A: Floats) -> Floats:
-    """Rank each row from 1; ties share the mean of their ranks.
-
-    >>> midranks(np.array([[3.0, 1.0, 3.0, 9.0]]))
-    array([[2.5, 1. , 2.5, 4. ]])
-    """
-    order = np.argsort(A, axis=1, kind="stable")
-    ordered = np.take_along_axis(A, order, axis=1)
-    position = np.broadcast_to(np.arange(A.shape[1]), A.shape)
-    first = np.ones(A.shape, dtype=np.bool_)
-    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    last = np.ones(A.shape, dtype=np.bool_)
-    last[:, :-1] = first[:, 1:]
-    start = np.maximum.accumulate(np.where(first, position, 0), axis=1)
-    stop = np.minimum.accumulate(np.where(last, position, A.shape[1])[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty(A.shape)
-    np.put_along_axis(ranks, order, (start + stop) / 2 + 1, axis=1)
-    return ranks

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bivaluate._types import Floats, Ints
-from bivaluate.measures.cover import member_classes
+from bivaluate.measures.cover import member_classes, packed_masks
 from bivaluate.solution import Biclustering
 
 _CHUNK = 1 << 21
@@ -74,7 +74,7 @@ class CellSets:
         words, cells = _sets_of_several(found, truth)
         bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(numbers), bitorder="little")
         which = np.flatnonzero(bits.view(np.bool_)) % len(numbers)
-        sides = [packed_masks(((numbers < n_found) == side)[:, None]) for side in (True, False)]
+        sides = [packed_masks(((numbers < n_found) == side)[None]) for side in (True, False)]
         per_set = np.stack([np.bitwise_count(words & side).sum(axis=1, dtype=np.int64) for side in sides], axis=1)
         start = np.cumsum(per_set.sum(axis=1)) - per_set.sum(axis=1)
         several = np.bincount(which, np.repeat(cells, per_set.sum(axis=1)), len(numbers))
@@ -245,7 +245,7 @@ def _sets_of_several(found: Biclustering, truth: Biclustering) -> tuple[Words, F
         places.append(np.stack([part.start + i, j], axis=1)[order[start]])
     order, start, where = _grouped(np.concatenate(codes))
     i, j = np.concatenate(places)[order[start]].T
-    words = [packed_masks(side.T) for side in (rows, cols)]
+    words = [packed_masks(side.astype(np.bool_)) for side in (rows, cols)]
     return words[0][i] & words[1][j], _sums_by(where, np.concatenate(cells), len(start))
 
 
@@ -268,14 +268,6 @@ def _crossed(rows: Any, cols: Any, weights: Any) -> Iterator[tuple[slice, NDArra
     for start in range(0, len(rows), step):
         part = slice(start, min(start + step, len(rows)))
         yield part, rows[part] @ weighted
-
-
-def packed_masks(masks: NDArray[Any]) -> Words:
-    """Return the memberships of each row, or column, as bits of 64-bit words."""
-    bits = np.packbits(masks.astype(np.bool_), axis=0, bitorder="little").T
-    words = np.zeros((masks.shape[1], 8 * max(1, -(-bits.shape[1] // 8))), dtype=np.uint8)
-    words[:, : bits.shape[1]] = bits
-    return words.view(np.uint64)
 
 
 def _by_pair(numbers: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bivaluate._check import check_int, check_values
 from bivaluate._types import Floats
-from bivaluate.measures._blocks import is_constant_row, midranks, standardise
+from bivaluate.measures._blocks import is_constant_row, standardise
 from bivaluate.measures.measure import ROW_AFFINE, ROW_SCALE, SCALE, SHIFT, UNIT, measure
 from bivaluate.measures.workspace import Workspace
 
@@ -153,7 +153,9 @@ def spearman_biclustering_measure(A: Any, n_cols: int) -> float:
 
 
 def _spearman(A: Floats) -> RowCorrelations:
-    return correlate_rows(midranks(A))
+    from scipy.stats import rankdata
+
+    return correlate_rows(rankdata(A, axis=1))
 
 
 def _sbm(workspace: Workspace) -> Floats:

@@ -43,7 +43,7 @@ def normalised_virtual_error_coverage(X: Any, solution: Biclustering, **options:
 
 
 @measure("nve_overlap", "NVE_ovl", "coverage- and overlap-adjusted normalised virtual error",
-    "NVE_cov with a cell that is covered twice counted half: overlap costs.", level="solution",
+    "NVE_cov with a value that is covered twice counted half: overlap costs.", level="solution",
     compute=lambda w: _charged(w, w.cover.share_paid_once), invariances=ROW_AFFINE, needs_mergers=True, of_ve=True,
     reference="regularisation proposed for bivaluate, see docs/coverage-regularisation.md")  # fmt: skip
 def normalised_virtual_error_overlap(X: Any, solution: Biclustering, **options: Any) -> float:
@@ -62,15 +62,11 @@ def normalised_virtual_error_overlap(X: Any, solution: Biclustering, **options: 
 
 
 def _charged(workspace: Workspace, share: float) -> float:
-    return float(charge(ratio_of_sums(workspace, "ve"), share, workspace.options.exponent, workspace.options.epsilon))
+    options = workspace.options
+    return float(ratio_of_sums(workspace, "ve") / (share + options.epsilon) ** options.exponent)
 
 
-def charge(nve: Any, share: Any, exponent: float, epsilon: float) -> Any:
-    """NVE over a power of a share of the matrix; numbers or columns of a table."""
-    return nve / (share + epsilon) ** exponent
-
-
-@measure("coverage", "CR", "coverage ratio", "Share of the cells that lie in at least one bicluster.",
+@measure("coverage", "CR", "coverage ratio", "Share of the values that lie in at least one bicluster.",
     formula=r"\mathrm{CR}=\frac{\left|\bigcup_k I_k\times J_k\right|}{nm}", direction="high", main_rank=7, percent=True,
     reference=TIWARI, default=True, **_SHARE)  # fmt: skip
 def coverage_ratio(solution: Biclustering | Cover) -> float:
@@ -122,7 +118,7 @@ def col_coverage(solution: Biclustering | Cover) -> float:
     return cover.cols / cover.solution.shape[1]
 
 
-@measure("multiplicity", "multiplicity", "multiplicity", "How many times a covered cell is covered, on average.",
+@measure("multiplicity", "multiplicity", "multiplicity", "How many times a covered value is covered, on average.",
     default=True, **{**_SHARE, "range": (1.0, INFINITY)})  # fmt: skip
 def multiplicity(solution: Biclustering | Cover) -> float:
     """How often a covered cell is covered on average: Σ|B_k| / |∪B_k|.
@@ -138,7 +134,7 @@ def multiplicity(solution: Biclustering | Cover) -> float:
     return cover.cells_counted / cover.cells if cover.cells else float("nan")
 
 
-@measure("overlap", "overlap", "overlap fraction", "Share of the covered cells that lie in two or more biclusters.",
+@measure("overlap", "overlap", "overlap fraction", "Share of the covered values that lie in two or more biclusters.",
     default=True, **_SHARE)  # fmt: skip
 def overlap_fraction(solution: Biclustering | Cover) -> float:
     """Share of the covered cells that lie in two or more biclusters.
@@ -171,7 +167,7 @@ def mean_jaccard(solution: Biclustering | Cover) -> float:
 
 
 @measure("redundancy", "redundancy", "redundancy",
-    "Share of the biclusters' cells that another bicluster covers already.", **_SHARE)  # fmt: skip
+    "Share of the biclusters' values that another bicluster covers already.", **_SHARE)  # fmt: skip
 def redundancy(solution: Biclustering | Cover) -> float:
     """Share of the biclusters' cells that are repeats: 1 − |∪B_k|/Σ|B_k|.
 
@@ -221,7 +217,7 @@ def diversity(solution: Biclustering | Cover) -> float:
 
 
 @measure("overlap_coefficient", "overlap coefficient", "overlap coefficient",
-    "Mean over pairs of the shared cells as a share of the smaller bicluster.", **_SHARE)  # fmt: skip
+    "Mean over pairs of the shared values as a share of the smaller bicluster.", **_SHARE)  # fmt: skip
 def overlap_coefficient(solution: Biclustering | Cover) -> float:
     """Mean over pairs of |B_k ∩ B_l|/min(|B_k|, |B_l|).
 

@@ -18,7 +18,7 @@ from bivaluate._parallel import one_thread
 from bivaluate._types import Flags, Floats, Ints
 from bivaluate.measures._cell_sets import CellSets, PairSums, cover_counts
 from bivaluate.measures.cover import jaccard_index, member_classes
-from bivaluate.measures.measure import INFINITY, UNIT
+from bivaluate.measures.measure import INFINITY, MEMBERSHIPS_ALONE, UNIT, Metric
 from bivaluate.solution import Biclustering, check_solution
 
 Measured = TypeVar("Measured", bound=Callable[["Comparison"], float])
@@ -29,8 +29,8 @@ _HANCZAR = "Hanczar & Nadif 2013, Precision-recall space to correct external ind
 
 
 def compare(
-    truth: Biclustering,
-    found: Biclustering,
+    truth: Any,
+    found: Any,
     *,
     metrics: str | Iterable[str] = "all",
     shape: Sequence[int] | None = None,
@@ -40,8 +40,8 @@ def compare(
 
     Parameters
     ----------
-    truth, found : Biclustering
-        Two solutions of one matrix.
+    truth, found : Biclustering, estimator, search, result or list of pairs
+        Two solutions of one matrix, in any form that :func:`bivaluate.evaluate` takes; pairs hold positions or masks.
     metrics : str or iterable of str, default="all"
         Keys of the measures to compute. Those that count pairs of cells, ``csi``, ``gri``, ``agri`` and ``mocice``,
         take long where many biclusters overlap.
@@ -55,6 +55,8 @@ def compare(
     -------
     dict of str to float or None
         Values by key. Two solutions without biclusters give 1.0, one without and one with give 0.0.
+        ``corrected_precision`` is NaN if the truth covers every cell, ``corrected_recall`` if what was found does:
+        chance gives 1 then, and nothing is left to correct.
 
     Raises
     ------
@@ -100,7 +102,7 @@ def compare(
 
 def chosen_measures(metrics: str | Iterable[str]) -> list[str]:
     """Return the keys asked for, of measures that exist."""
-    keys = list(EXTERNAL) if metrics == "all" else [metrics] if isinstance(metrics, str) else list(metrics)
+    keys = list(EXTERNAL) if metrics in ("all", ["all"]) else [metrics] if isinstance(metrics, str) else list(metrics)
     for key in keys:
         if key not in EXTERNAL:
             raise ParameterError(f"there is no external measure {key!r}.{suggest(key, EXTERNAL)}")
@@ -149,11 +151,8 @@ class Comparison:
 
     def sizes(self, what: str) -> tuple[Floats, Floats]:
         """Sizes of the found biclusters as a column and of the true ones as a line, in rows, cols or cells."""
-        rows, cols = (
-            [np.array([b.shape[axis] for b in side], dtype=np.float64) for side in (self.found, self.truth)]
-            for axis in (0, 1)
-        )
-        found, truth = {"rows": rows, "cols": cols, "cells": [r * c for r, c in zip(rows, cols, strict=True)]}[what]
+        both = [np.array([b.shape for b in s], dtype=np.float64).reshape(-1, 2) for s in (self.found, self.truth)]
+        found, truth = ({"rows": s[:, 0], "cols": s[:, 1], "cells": s.prod(axis=1)}[what] for s in both)
         return found[:, None], truth[None, :]
 
     def jaccard(self, what: str) -> Floats:
@@ -183,30 +182,24 @@ def _same_matrix(
 ) -> tuple[Biclustering, Biclustering, bool]:
     known = shape if shape is not None else truth.shape if truth.has_shape else found.shape if found.has_shape else None
     if known is None:
-        biclusters = [*truth, *found]
-        known = (
-            max((int(b.rows[-1]) for b in biclusters), default=0) + 1,
-            max((int(b.cols[-1]) for b in biclusters), default=0) + 1,
-        )
+        biclusters = [tuple(b) for b in (*truth, *found)]
+        n_rows, n_cols = (max((int(b[axis][-1]) for b in biclusters), default=0) + 1 for axis in (0, 1))
+        known = n_rows, n_cols
         return truth.with_shape(known), found.with_shape(known), False
     if truth.has_shape and found.has_shape and truth.shape != found.shape:
-        raise SolutionError(
-            f"truth is for a matrix of shape {truth.shape} and found for one of shape {found.shape}: "
-            "only solutions of one matrix can be compared."
-        )
+        differ = f"truth is for a matrix of shape {truth.shape} and found for one of shape {found.shape}"
+        raise SolutionError(f"{differ}: only solutions of one matrix can be compared.")
     return truth.with_shape(known), found.with_shape(known), True
 
 
-@dataclass(frozen=True)
-class ExternalMeasure:
-    """What is known about one external measure; high is better for all of them."""
+@dataclass(frozen=True, eq=False)
+class ExternalMeasure(Metric):
+    """What is known about one measure of two solutions; high is better for all of them."""
 
-    key: str
-    name: str
-    summary: str
-    reference: str
-    function: Callable[[Comparison], float]
+    level: str = "comparison"
+    direction: str = "high"
     range: tuple[float, float] = UNIT
+    invariances: frozenset[str] = frozenset(MEMBERSHIPS_ALONE)
     needs_shape: bool = False
 
 
@@ -217,7 +210,8 @@ def external(key: str, name: str, summary: str, reference: str, **fields: Any) -
     """Return a decorator that adds a function to `EXTERNAL` with its record."""
 
     def decorate(function: Measured) -> Measured:
-        EXTERNAL[key] = ExternalMeasure(key, name, summary, reference, function, **fields)
+        of: Any = function
+        EXTERNAL[key] = ExternalMeasure(key, name, name, summary, of, of, reference=reference, **fields)
         return function
 
     return decorate
@@ -273,7 +267,7 @@ def consensus(comparison: Comparison) -> float:
 
 
 @external("ce", "CE similarity",
-    "Share of the covered cells in the best one-to-one matching (1 minus the clustering error).",
+    "Share of the covered values in the best one-to-one matching (1 minus the clustering error).",
     _PATRIKAINEN)  # fmt: skip
 def clustering_error(comparison: Comparison) -> float:
     """CE as a similarity (1 − clustering error): cells of the best one-to-one matching over Σ max(N_found, N_truth).
@@ -286,7 +280,7 @@ def clustering_error(comparison: Comparison) -> float:
 
 
 @external("rnia", "RNIA similarity",
-    "Share of the covered cells both solutions cover equally often; who covers them does not matter.",
+    "Share of the covered values both solutions cover equally often; who covers them does not matter.",
     _PATRIKAINEN)  # fmt: skip
 def rnia(comparison: Comparison) -> float:
     """Relative non-intersecting area as a similarity: Σ min(N_found, N_truth)/Σ max(N_found, N_truth) over cells.
@@ -310,7 +304,7 @@ def e4sc(comparison: Comparison) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-@external("csi", "Campello soft index", "Agreement over pairs of cells on how many biclusters they share.",
+@external("csi", "Campello soft index", "Agreement over pairs of values on how many biclusters they share.",
     "Campello 2010, Generalized external indexes, Pattern Recognition Letters 31:966-975",
     needs_shape=True)  # fmt: skip
 def campello_soft_index(comparison: Comparison) -> float:
@@ -351,7 +345,7 @@ def generalised_rand_index(comparison: Comparison) -> tuple[float, float]:
     return gri, (gri - expected) / (1 - expected)
 
 
-@external("agri", "13AGRI", "Chance-adjusted agreement over pairs of cells: 0 is what chance gives.",
+@external("agri", "13AGRI", "Chance-adjusted agreement over pairs of values: 0 is what chance gives.",
     "Horta & Campello 2015, JMLR 16:2949-2997", range=_BELOW_ONE, needs_shape=True)  # fmt: skip
 def adjusted_generalised_rand_index(comparison: Comparison) -> float:
     """13AGRI of :func:`generalised_rand_index`: ≤ 1, and 0 by chance."""
@@ -359,7 +353,7 @@ def adjusted_generalised_rand_index(comparison: Comparison) -> float:
 
 
 @external("corrected_precision", "corrected precision",
-    "Share of the found cells that are true, corrected for the size of the truth.", _HANCZAR, range=_BELOW_ONE,
+    "Share of the found values that are true, corrected for the size of the truth.", _HANCZAR, range=_BELOW_ONE,
     needs_shape=True)  # fmt: skip
 def corrected_precision(comparison: Comparison) -> float:
     """Share of the found cells that are true, corrected for size: (precision − |T|/N)/(1 − |T|/N), on cell unions.
@@ -392,7 +386,7 @@ def _unions(comparison: Comparison) -> tuple[float, float, float]:
     return tuple(float(cells[mask].sum()) for mask in ((found > 0) & (truth > 0), found > 0, truth > 0))  # type: ignore[return-value]
 
 
-@external("jaccard_relevance", "cell Jaccard relevance", "How well each found bicluster matches some true one, on cells.",
+@external("jaccard_relevance", "cell Jaccard relevance", "How well each found bicluster matches some true one, on values.",
     "Eren et al. 2013, doi:10.1093/bib/bbs032")  # fmt: skip
 def cell_jaccard_relevance(comparison: Comparison) -> float:
     """Mean over found biclusters of the best cell Jaccard index with a true one.
@@ -402,7 +396,7 @@ def cell_jaccard_relevance(comparison: Comparison) -> float:
     return float(comparison.jaccard("cells").max(axis=1).mean())
 
 
-@external("jaccard_recovery", "cell Jaccard recovery", "How well each true bicluster is matched by some found one, on cells.",
+@external("jaccard_recovery", "cell Jaccard recovery", "How well each true bicluster is matched by some found one, on values.",
     "Eren et al. 2013, doi:10.1093/bib/bbs032")  # fmt: skip
 def cell_jaccard_recovery(comparison: Comparison) -> float:
     """Mean over true biclusters of the best cell Jaccard index with a found one. In [0, 1].
@@ -412,7 +406,7 @@ def cell_jaccard_recovery(comparison: Comparison) -> float:
     return float(comparison.jaccard("cells").max(axis=0).mean())
 
 
-@external("gri", "13GRI", "Generalised Rand index on cells, before its correction for chance.",
+@external("gri", "13GRI", "Generalised Rand index on values, before its correction for chance.",
     "Horta & Campello 2015, JMLR 16:2949-2997", needs_shape=True)  # fmt: skip
 def rand_index(comparison: Comparison) -> float:
     """13GRI, the generalised Rand index on cells before its correction for chance. In [0, 1].
@@ -422,7 +416,7 @@ def rand_index(comparison: Comparison) -> float:
     return generalised_rand_index(comparison)[0]
 
 
-@external("cari", "CARI", "Adjusted Rand index of the two partitions of the cells; 0 by chance.",
+@external("cari", "CARI", "Adjusted Rand index of the two partitions of the values; 0 by chance.",
     "Robert, Vasseur & Brault 2021, doi:10.1007/s00357-020-09379-w", needs_shape=True, range=(-1.0, 1.0))  # fmt: skip
 def coclustering_adjusted_rand_index(comparison: Comparison) -> float:
     """CARI: the adjusted Rand index of the two partitions of the cells into crossings of row and column classes.
@@ -432,13 +426,9 @@ def coclustering_adjusted_rand_index(comparison: Comparison) -> float:
     ≤ 1, and 0 by chance; 1 where neither solution divides the matrix. Robert, Vasseur & Brault 2021,
     doi:10.1007/s00357-020-09379-w.
     """
-    tables = [
-        _contingency(member_classes(found), member_classes(truth))
-        for found, truth in (
-            (comparison.found.row_masks, comparison.truth.row_masks),
-            (comparison.found.col_masks, comparison.truth.col_masks),
-        )
-    ]
+    both = comparison.found, comparison.truth
+    sides = ([solution.row_masks for solution in both], [solution.col_masks for solution in both])
+    tables = [_contingency(*map(member_classes, masks)) for masks in sides]
     return adjusted_rand_index(tables, comparison.n_cells)
 
 
@@ -454,7 +444,7 @@ def adjusted_rand_index(tables: list[Any], n_cells: int) -> float:
     return float((both - expected) / (most - expected)) if most != expected else 1.0
 
 
-@external("mocice", "MOCICE-BCubed F1", "BCubed F1 on cells that also checks which biclusters they share.",
+@external("mocice", "MOCICE-BCubed F1", "BCubed F1 on values that also checks which biclusters they share.",
     "Rosales-Méndez & Ramírez-Cruz 2015, arXiv:1512.00228")  # fmt: skip
 def mocice_bcubed(comparison: Comparison) -> float:
     """MOCICE-BCubed F1: harmonic mean of precision and recall on cells, which also checks which biclusters they share.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bivaluate._types import Floats, Ints
-from bivaluate.matrix import Matrix
+from bivaluate.matrix import Matrix, cut_block
 from bivaluate.measures.measure import REAL, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
@@ -17,7 +17,7 @@ from bivaluate.solution import Biclustering
 _REFERENCE = "a mean"
 
 
-@measure("mean_inside", "inside", "mean inside", "Mean of the cells of the bicluster.", direction="none", range=REAL,
+@measure("mean_inside", "inside", "mean inside", "Mean of the values of the bicluster.", direction="none", range=REAL,
     compute=lambda w: w.once(_means)[0], reference=_REFERENCE, default=True)  # fmt: skip
 def mean_inside(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """Return the mean of the observed cells of a bicluster.
@@ -66,23 +66,23 @@ def _sums(zeros: bool, solution: Biclustering, _: int, numbers: Ints, cells: Any
     """Return number and sum of observed cells of every bicluster, then of its whole rows, as far as these rows go."""
     m, sums = solution.shape[1], np.zeros((4, len(solution)))
     if isinstance(cells, np.ndarray):
-        known = ~np.isnan(cells) if np.isnan(cells).any() else None
-        of_rows = np.nansum(cells, axis=1) if known is not None else cells.sum(axis=1)
-        in_rows = known.sum(axis=1) if known is not None else np.full(len(cells), m)
+        of_rows, in_rows = cells.sum(axis=1), None
+        if np.isnan(of_rows).any():
+            of_rows, in_rows = np.nansum(cells, axis=1), (~np.isnan(cells)).sum(axis=1)
     else:
         of_rows, in_rows = _stored(cells, zeros)
+    every = len(numbers) == solution.shape[0]
     for k, bicluster in enumerate(solution):
-        at = np.searchsorted(numbers, bicluster.rows)
-        at = at[(at < len(numbers)) & (numbers[np.minimum(at, len(numbers) - 1)] == bicluster.rows)]
+        at = bicluster.rows if every else np.flatnonzero(np.isin(numbers, bicluster.rows, assume_unique=True))
         if not len(at):
             continue
         if isinstance(cells, np.ndarray):
-            block = cells[at][:, bicluster.cols]
-            inside = (block.size, block.sum()) if known is None else (int((~np.isnan(block)).sum()), np.nansum(block))
+            block = cut_block(cells, at, bicluster.cols)
+            inside = (block.size, block.sum()) if in_rows is None else (np.isfinite(block).sum(), np.nansum(block))
         else:
             total, count = _stored(cells[at][:, bicluster.cols], zeros)
             inside = count.sum(), total.sum()
-        sums[:, k] = *inside, in_rows[at].sum(), of_rows[at].sum()
+        sums[:, k] = *inside, m * len(at) if in_rows is None else in_rows[at].sum(), of_rows[at].sum()
     return sums
 
 

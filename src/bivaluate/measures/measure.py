@@ -53,7 +53,7 @@ class Metric:
     order_dependent: bool = False
     of_ve: bool = False
 
-    @property
+    @functools.cached_property
     def of_memberships(self) -> bool:
         """Whether the value depends only on who is a member, not on the cells."""
         return self.invariances >= set(MEMBERSHIPS_ALONE)

@@ -111,7 +111,7 @@ def normalised_squared_residue(X: Any, solution: Biclustering, **options: Any) -
 def normalised_virtual_error(X: Any, solution: Biclustering, **options: Any) -> float:
     """Normalised virtual error of a solution (NVE in Tiwari et al.).
 
-    NVE = Σ_k VE(B_k) / Σ_k min_{l≠k} VE(B_kl), where B_kl = (I_k ∪ I_l, J_k ∪ J_l) is the super-bicluster.
+    NVE = Σ_k VE(B_k) / Σ_k min_{l≠k} VE(B_kl), where B_kl = (I_k ∪ I_l, J_k ∪ J_l) is the merger.
     It is a ratio of sums, not a mean of ratios.
 
     Low is better; ≥ 0; 1 for identical biclusters, and it can exceed 1. Undefined biclusters (one row or one
@@ -191,8 +191,6 @@ def _ratios(workspace: Workspace, error: str) -> Floats:
 
 def _own_and_merged(workspace: Workspace, error: str) -> tuple[Floats, Floats]:
     """Return the errors of the biclusters and of their nearest mergers; the mergers first, they hold both."""
-    if error == "ve":
-        merged = workspace.nearest_ve.merged
-        return workspace.floored_errors[0], merged
-    merged = workspace.nearest_msr.merged
-    return workspace.floored_errors[1], merged
+    which = ("ve", "msr").index(error)
+    merged = (workspace.nearest_msr if which else workspace.nearest_ve).merged
+    return workspace.floored_errors[which], merged

@@ -43,6 +43,8 @@ def bisilhouette(X: Any, solution: Biclustering) -> float:
 
 def bisilhouettes(X: Floats, solution: Biclustering) -> Floats:
     """Return the bisilhouette of each bicluster."""
+    from scipy.spatial.distance import cdist
+
     X, _ = in_range(X, axis=0)
     varies = ~is_constant_row(X.T)
     centred = X - X.mean(axis=0)
@@ -59,18 +61,12 @@ def bisilhouettes(X: Floats, solution: Biclustering) -> Floats:
         columns = standardised[:, bicluster.cols]
         mine = columns[bicluster.rows]
         r = len(mine)
-        a = _distances(mine, mine).sum(axis=1) / max(1, r - 1)
-        away = [_distances(mine, columns[rows]).mean(axis=1) for rows in others]
+        a = cdist(mine, mine).sum(axis=1) / max(1, r - 1)
+        away = [cdist(mine, columns[rows]).mean(axis=1) for rows in others]
         b = min(away, key=lambda distances: float(distances.mean()))
         largest = np.maximum(a, b)
         scores[k] = float(np.where(largest > 0, (b - a) / np.where(largest > 0, largest, 1.0), 0.0).mean())
     return scores
-
-
-def _distances(one: Floats, other: Floats) -> Floats:
-    squares = (one**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2 * one @ other.T
-    squares[squares < 1e-12 * (1 + np.abs(squares).max())] = 0.0
-    return np.asarray(np.sqrt(squares))
 
 
 @measure("modularity", "Q", "bipartite modularity",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._check import check_values
-from bivaluate.measures._blocks import in_range, mean_squared_residue_value, residue, times_power
+from bivaluate.measures._blocks import block_values, in_range, residue, times_power
 from bivaluate.measures.measure import ADDITIVE, ROW_SHIFT, SCALE, SHIFT, measure
 from bivaluate.measures.workspace import Workspace
 from bivaluate.solution import Biclustering
@@ -38,7 +38,7 @@ def mean_squared_residue(A: Any) -> float:
     0.315972
     """
     # (residue(A) ** 2).mean(), guarded against lost digits
-    return mean_squared_residue_value(check_values(A, name="A"))
+    return block_values(check_values(A, name="A"))[1]
 
 
 @measure("asr", "ASR", "average squared residue",

@@ -159,12 +159,10 @@ class Workspace:
         """Rows and columns in use, of a matrix that is not an array in memory: read once where they are few."""
         if self.matrix.in_memory or not len(self.solution):
             return None
-        rows, cols = np.zeros(self.shape[0], dtype=np.bool_), np.zeros(self.shape[1], dtype=np.bool_)
-        for b in self.solution:
-            rows[b.rows] = cols[b.cols] = True
-        if int(rows.sum()) * int(cols.sum()) > CHUNK_CELLS:
+        sides = zip(*self.solution, strict=True)
+        used_rows, used_cols = (np.flatnonzero(np.bincount(np.concatenate(members))) for members in sides)
+        if len(used_rows) * len(used_cols) > CHUNK_CELLS:
             return None
-        used_rows, used_cols = np.flatnonzero(rows), np.flatnonzero(cols)
         return self.matrix.block(used_rows, used_cols, self.options.missing), used_rows, used_cols
 
     @cached_property
@@ -193,10 +191,8 @@ class Workspace:
     @cached_property
     def defined(self) -> Flags:
         """Biclusters that take part in the scores."""
-        if self.options.degenerate == "formula":
-            rows, cols = self.observed
-            return (rows > 0) & (cols > 0)
-        return ~self.degenerate
+        rows, cols = self.observed
+        return (rows > 0) & (cols > 0) if self.options.degenerate == "formula" else ~self.degenerate
 
     def masked(self, values: Floats) -> Floats:
         """Return `values` with NaN for the biclusters that are undefined."""
@@ -205,7 +201,7 @@ class Workspace:
     def mean(self, values: Floats) -> float:
         """Return the mean over the defined biclusters; NaN if there are none."""
         kept = values[self.defined]
-        return float(kept.mean()) if kept.size else float("nan")
+        return float(np.add.reduce(kept)) / len(kept) if len(kept) else float("nan")
 
     def per_block(self, function: Callable[[Floats], float]) -> Floats:
         """Return `function` of the values of each defined bicluster without missing cells; NaN elsewhere."""
@@ -252,7 +248,7 @@ class Workspace:
 
     @cached_property
     def _merged(self) -> tuple[Any, ...]:
-        """The same of all super-biclusters, K x K."""
+        """The same of all mergers, K x K."""
         if self._two_passes is not None:
             return self._two_passes.matrices()
         if self._by_observed:
@@ -265,7 +261,7 @@ class Workspace:
 
         They are the diagonals of those of the mergers to the bit, so it does not matter what was asked for before.
         """
-        return np.diagonal(self._merged[which]) if "_merged" in vars(self) else self._alone[which]
+        return self._merged[which].diagonal() if "_merged" in vars(self) else self._alone[which]
 
     @cached_property
     def constant_rows(self) -> Ints:
@@ -280,7 +276,7 @@ class Workspace:
 
     @cached_property
     def merged_constant_rows(self) -> Ints:
-        """Number of constant rows of every super-bicluster, K x K; 0 for mergers with a bicluster of one column."""
+        """Number of constant rows of every merger, K x K; 0 for mergers with a bicluster of one column."""
         if self._two_passes is not None or self._by_observed:
             return np.asarray(self._merged[2])
         if self._none_constant:
@@ -289,20 +285,20 @@ class Workspace:
 
     @cached_property
     def mergers(self) -> tuple[Floats, Floats]:
-        """VE and MSR of all super-biclusters (K x K), formula values, the biclusters on the diagonal."""
+        """VE and MSR of all mergers (K x K), formula values, the biclusters on the diagonal."""
         return self._merged[0], self._merged[1]
 
-    @property
+    @cached_property
     def ve(self) -> Floats:
         """VE of each bicluster, formula values."""
         return np.asarray(self._of_blocks(0))
 
-    @property
+    @cached_property
     def msr(self) -> Floats:
         """MSR of each bicluster, formula values."""
         return np.asarray(self._of_blocks(1))
 
-    @property
+    @cached_property
     def finite_msr(self) -> Floats:
         """MSR of each bicluster; NaN where the squares of its cells are beyond what a number can hold."""
         return np.where(np.isinf(self.msr), np.nan, self.msr)
@@ -320,7 +316,7 @@ class Workspace:
         a partner keeps its value.
         """
         floored = np.array(errors)
-        bound = (SMALL_ERROR, self._largest_floor)[which]
+        bound = self._largest_floor if which else SMALL_ERROR
         for k in (errors <= bound).nonzero()[0].tolist():
             if partner[k] == NO_PARTNER or not errors[k] < np.inf:
                 continue
@@ -454,11 +450,12 @@ def lowest_of(parts: Iterable[Part], among: Flags) -> tuple[Ints, Floats]:
 def _keep_lowest(partner: Ints, value: Floats, i: Ints, j: Ints, errors: Floats) -> None:
     """Keep the lower error of each bicluster i, and the first partner j that has it."""
     if i[0] == j[0]:
-        np.fill_diagonal(errors, np.inf)
-    at = errors.argmin(axis=1)
-    found = errors[np.arange(len(i)), at]
-    better = ~(found >= value[i]) | ((found == value[i]) & (j[at] < partner[i]))
-    partner[i[better]], value[i[better]] = j[at][better], found[better]
+        errors.flat[:: len(j) + 1] = np.inf
+    own, at, found = slice(i[0], i[-1] + 1), j[errors.argmin(axis=1)], errors.min(axis=1)
+    if partner[i[0]] < len(partner):  # there are others already
+        worse = (found > value[own]) | ((found == value[own]) & (at > partner[own]))
+        at, found = np.where(worse, partner[own], at), np.where(worse, value[own], found)
+    partner[own], value[own] = at, found
 
 
 def _transposed(matrix: Matrix) -> Matrix:

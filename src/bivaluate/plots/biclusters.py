@@ -6,22 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bivaluate._arrange import spaced
 from bivaluate._check import check_choice, check_int
+from bivaluate._types import Axes, DataFrame, Figure
 from bivaluate.matrix import Matrix
 from bivaluate.measures.cover import Cover
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.plots import style
 from bivaluate.solution import Biclustering
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 STRONGEST = 10.0  # −log10 q at which the colour ends
 MOST_LETTERS = 14
@@ -53,8 +49,7 @@ def plot_sizes(solution: Biclustering, ax: Axes | None = None) -> Axes:
     ax = style.new_axes(ax, 3.6, 3.2)
     for k, bicluster in enumerate(solution):
         n_rows, n_cols = bicluster.shape
-        undefined = n_rows == 1 or n_cols == 1
-        inside, edge = ("none", style.ORANGE) if undefined else (style.BLUE, style.BLUE)
+        inside, edge = ("none", style.ORANGE) if 1 in bicluster.shape else (style.BLUE, style.BLUE)
         ax.scatter(n_cols, n_rows, s=34, facecolors=inside, edgecolors=edge)
         if len(solution) <= 20:
             ax.annotate(solution.names[k], (n_cols, n_rows), xytext=(4, 3), textcoords="offset points", fontsize=8)
@@ -148,7 +143,9 @@ def plot_profiles(X: Any, solution: Biclustering, *, most: int = 12, max_rows: i
 
 
 @style.styled
-def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axes | None = None) -> Axes:
+def plot_mergers(
+    mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, names: Sequence[str] = (), ax: Axes | None = None
+) -> Axes:
     """Draw the merger matrix; lighter is more coherent, and rings mark the pairs given.
 
     Parameters
@@ -157,6 +154,8 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
         Virtual errors of all mergers, of the biclusters themselves on the diagonal.
     pairs : sequence of (int, int)
         Redundant pairs (counted from 0), as :func:`bivaluate.judge.redundancy.redundant_groups` finds them.
+    names : sequence of str
+        The biclusters, such as ``solution.names``; B1, B2, … by default.
     ax : Axes, optional
 
     Returns
@@ -183,7 +182,7 @@ def plot_mergers(mergers: Any, pairs: Sequence[tuple[int, int]] = (), *, ax: Axe
             ax.add_patch(Circle(place, 0.42, fill=False, edgecolor=style.ORANGE, lw=1.8))
     if len(errors) <= 15:
         style.write_cells(ax, errors, np.nanmax(errors, initial=0.0) / 2)
-        names = [f"B{k + 1}" for k in range(len(errors))]
+        names = names or [f"B{k + 1}" for k in range(len(errors))]
         ax.set(xticks=range(len(errors)), yticks=range(len(errors)), xticklabels=names, yticklabels=names)
     ax.figure.colorbar(image, ax=ax, label=f"{style.measure_label('ve')} after merging")
     return ax
@@ -326,7 +325,7 @@ def plot_evidence(biclusters: Any, ax: Axes | None = None) -> Axes:
 
 
 @style.styled
-def plot_traits(table: pd.DataFrame, *, ax: Axes | None = None, title: str = "") -> Axes:
+def plot_traits(table: DataFrame, *, ax: Axes | None = None, title: str = "") -> Axes:
     """Draw biclusters x traits: the stronger the colour, the smaller q; associations carry the class in words.
 
     Parameters

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bivaluate._arrange import block_order, runs, stacking_order
 from bivaluate._errors import MissingExtraError
+from bivaluate._types import Axes, Figure, Floats, Ints
 from bivaluate.matrix import Matrix
 from bivaluate.plots import style
 from bivaluate.solution import Biclustering
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
-    Run = tuple[int, int]
+Run = tuple[int, int]
 
 
 @style.styled
@@ -191,7 +187,7 @@ def plot_annotated_heatmap(X: Any, solution: Biclustering, *, width: float = 4.0
     return figure
 
 
-def _ordered(X: Any, solution: Biclustering) -> tuple[Matrix, Biclustering, NDArray[np.int64], NDArray[np.int64]]:
+def _ordered(X: Any, solution: Biclustering) -> tuple[Matrix, Biclustering, Ints, Ints]:
     """Return matrix and solution, and the orders of rows and columns in which biclusters stand as blocks."""
     matrix = Matrix.of(X, missing="omit")
     solution = solution.with_shape(matrix.shape)
@@ -199,7 +195,7 @@ def _ordered(X: Any, solution: Biclustering) -> tuple[Matrix, Biclustering, NDAr
     return matrix, solution, block_order(*masks)[0], block_order(*masks[::-1])[0]
 
 
-def _reach(values: NDArray[np.float64]) -> tuple[float, float]:
+def _reach(values: Floats) -> tuple[float, float]:
     """Return the ends of the colours: as far from the median on either side, but from 0 where no cell is below."""
     low, middle, high = np.nanpercentile(values, [2, 50, 98])
     reach = max(high - middle, middle - low) or 1.0
@@ -213,12 +209,12 @@ def _colours(low: float) -> str:
     return style.SEQUENTIAL if low == 0 else style.DIVERGING
 
 
-def _draw(ax: Axes, values: NDArray[np.float64], low: float, high: float) -> Any:
+def _draw(ax: Axes, values: Floats, low: float, high: float) -> Any:
     look: dict[str, Any] = {"cmap": _colours(low), "vmin": low, "vmax": high, "interpolation": "nearest"}
     return ax.imshow(values, aspect="auto", rasterized=True, **look)
 
 
-def _places(order: NDArray[np.int64], members: NDArray[np.int64]) -> list[Run]:
+def _places(order: Ints, members: Ints) -> list[Run]:
     """Return where members stand in an order, as runs; members that are not drawn are left out."""
     return runs(np.flatnonzero(np.isin(order, members)))
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bivaluate._types import Axes, DataFrame
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.plots.style import INK, QUIET, RULE, SEQUENTIAL, measure_label, new_axes, styled
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 #: NVE_k at which shade and size stop growing.
 LIMIT = 1.5
@@ -20,12 +16,7 @@ LIMIT = 1.5
 
 @styled
 def plot_nve_map(
-    biclusters: pd.DataFrame,
-    n_biclusters: int,
-    *,
-    algorithms: Sequence[str] | None = None,
-    ax: Axes | None = None,
-    title: str = "",
+    biclusters: DataFrame, n_biclusters: int, *, algorithms: Sequence[str] = (), ax: Axes | None = None, title: str = ""
 ) -> Axes:
     """Draw algorithms as rows and B1 … BK as columns; darker and larger means noisier or less separated.
 
@@ -55,7 +46,7 @@ def plot_nve_map(
     2
     """
     ax = new_axes(ax, 2.2, 1.2)
-    keys = list(algorithms) if algorithms is not None else list(dict.fromkeys(biclusters["algorithm"]))
+    keys = list(algorithms or dict.fromkeys(biclusters["algorithm"]))
     columns = zip(biclusters["algorithm"], biclusters["bicluster"], biclusters["nve_k"], strict=True)
     for algorithm, bicluster, value in columns:
         if algorithm in keys:

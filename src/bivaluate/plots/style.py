@@ -5,11 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from bivaluate._types import Axes, Figure
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,35 +32,24 @@ ALGORITHMS: dict[str, tuple[str, str, str]] = {
 
 COLUMN_WIDTH, PAGE_WIDTH = 3.5, 7.2
 
-RC: Any = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 8.0,
-    "axes.titlesize": 8.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelsize": 8.0,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": QUIET,
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "text.color": INK,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4.5,
-    "legend.fontsize": 7.5,
-    "legend.frameon": False,
-    "grid.color": RULE,
-    "grid.linewidth": 0.6,
-    "hatch.linewidth": 0.6,
-    "figure.facecolor": "white",
-    "svg.hashsalt": "bivaluate",
-    "svg.fonttype": "path",
-    "savefig.dpi": 200,
-}
 _TICKS = {"labelsize": 7.5, "color": QUIET, "labelcolor": INK, "major.width": 0.7}
-RC |= {f"{axis}tick.{name}": value for axis in "xy" for name, value in _TICKS.items()}
+_TITLES = {"titlesize": 8.5, "titleweight": "bold", "titlelocation": "left", "labelsize": 8.0, "labelcolor": INK}
+_FRAME = {"edgecolor": QUIET, "linewidth": 0.7, "spines.top": False, "spines.right": False, "axisbelow": True}
+_GROUPS: dict[str, dict[str, Any]] = {
+    "font": {"family": "sans-serif", "sans-serif": ["DejaVu Sans"], "size": 8.0},
+    "axes": _TITLES | _FRAME,
+    "xtick": _TICKS,
+    "ytick": _TICKS,
+    "text": {"color": INK},
+    "lines": {"linewidth": 1.4, "markersize": 4.5},
+    "legend": {"fontsize": 7.5, "frameon": False},
+    "grid": {"color": RULE, "linewidth": 0.6},
+    "hatch": {"linewidth": 0.6},
+    "figure": {"facecolor": "white"},
+    "svg": {"hashsalt": "bivaluate", "fonttype": "path"},
+    "savefig": {"dpi": 200},
+}
+RC: Any = {f"{group}.{name}": value for group, own in _GROUPS.items() for name, value in own.items()}
 
 
 def styled(draw: Callable[P, R]) -> Callable[P, R]:
@@ -113,13 +100,13 @@ def new_axes(ax: Axes | None = None, width: float = COLUMN_WIDTH, height: float 
     return new_figure(width, height).add_subplot() if ax is None else ax
 
 
-def write_cells(ax: Axes, values: Any, dark_from: float, text: str = "{:.2f}", size: float = 7.0) -> None:
+def write_cells(ax: Axes, values: Any, dark_from: float, text: str = "{:.2f}") -> None:
     """Write the numbers of a matrix into its cells, in white on dark ones; what is undefined stays empty."""
     for y, line in enumerate(values):
         for x, value in enumerate(line):
             if value == value:
-                colour = "white" if value > dark_from else INK
-                ax.text(x, y, text.format(value), ha="center", va="center", fontsize=size, color=colour)
+                colour = "white" if abs(value) > dark_from else INK
+                ax.text(x, y, text.format(value), ha="center", va="center", fontsize=7.0, color=colour)
 
 
 def mark_best(ax: Axes, x: float, y: float) -> None:

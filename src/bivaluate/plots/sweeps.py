@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
 from bivaluate._text import FINAL
+from bivaluate._types import Axes, DataFrame, Figure
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.judge import choice
 from bivaluate.judge.limits import STANDARD_ERRORS
@@ -14,18 +16,13 @@ from bivaluate.plots import style
 from bivaluate.plots.style import QUIET, RULE, measure_label, new_axes, styled
 from bivaluate.registry import METRICS
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 @styled
 def plot_ksweep(
-    results: pd.DataFrame,
+    results: DataFrame,
     measure: str = "nve_cov",
     *,
-    null: pd.DataFrame | None = None,
+    null: DataFrame | None = None,
     ax: Axes | None = None,
     title: str = "",
     legend: bool = True,
@@ -102,11 +99,11 @@ def plot_ksweep(
 
 @styled
 def plot_candidates(
-    candidates: pd.DataFrame,
+    candidates: DataFrame,
     measure: str = "total_evidence",
     *,
     chosen: int | None = None,
-    as_good: tuple[int, int] | None = None,
+    as_good: Collection[int] = (),
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a measure of every solution over the K requested, a line per algorithm, the chosen solution marked.
@@ -119,8 +116,8 @@ def plot_candidates(
     measure : str
     chosen : int, optional
         Position of the chosen row; the one of the highest value by default.
-    as_good : tuple of (int, int), optional
-        Smallest and largest K that are as good, to be shaded.
+    as_good : collection of int
+        The K that are as good, to be shaded.
     ax : Axes, optional
 
     Returns
@@ -140,8 +137,8 @@ def plot_candidates(
     """
     ax = new_axes(ax)
     keys = [key for key in dict.fromkeys(candidates["algorithm"]) if not key.endswith(FINAL)]
-    if as_good is not None and as_good[0] < as_good[1]:
-        ax.axvspan(as_good[0] - 0.2, as_good[1] + 0.2, color=QUIET, alpha=0.12, linewidth=0)
+    for k in as_good if len(as_good) > 1 else ():
+        ax.axvspan(k - 0.5, k + 0.5, color=QUIET, alpha=0.12, linewidth=0)
     for key in keys:
         mine = candidates[candidates["algorithm"] == key]
         curve = mine.groupby("k")[measure].max().sort_index()
@@ -151,6 +148,8 @@ def plot_candidates(
             ax.plot(mine["k"], mine[measure], **look | {"linestyle": "none"}, alpha=0.35, markersize=3)
     if len(candidates):
         best = candidates.iloc[int(np.nanargmax(candidates[measure])) if chosen is None else chosen]
+        if str(best["algorithm"]).endswith(FINAL):  # refined: no line has it
+            ax.plot(best["k"], best[measure], **style.line_style(best["algorithm"].removesuffix(FINAL), keys))
         style.mark_best(ax, best["k"], best[measure])
     ax.set(xlabel="K requested", ylabel=measure_label(measure))
     ax.yaxis.grid(True, color=RULE)
@@ -167,7 +166,7 @@ def plot_candidates(
 
 @styled
 def plot_k_curve(
-    results: pd.DataFrame, measure: str = "total_evidence", *, null: pd.DataFrame | None = None, title: str = ""
+    results: DataFrame, measure: str = "total_evidence", *, null: DataFrame | None = None, title: str = ""
 ) -> Figure:
     """Draw a measure against K beside its null and, where the sweep has it, the gain on held-out cells below.
 
@@ -211,7 +210,7 @@ def _means(by_k: Any, ks: list[Any], *names: str) -> list[Any]:
     return [by_k[name].mean().reindex(ks).to_numpy(dtype=float) for name in names]
 
 
-def _draw_gain(results: pd.DataFrame, ax: Axes) -> None:
+def _draw_gain(results: DataFrame, ax: Axes) -> None:
     """Draw the mean gain on held-out cells of every algorithm and K, with two standard errors either way."""
     keys, ks = list(dict.fromkeys(results["algorithm"])), sorted(results["k"].unique())
     for turn, key in enumerate(keys):
@@ -221,22 +220,21 @@ def _draw_gain(results: pd.DataFrame, ax: Axes) -> None:
         look = style.line_style(key, keys)
         ax.errorbar(places, gain, yerr=STANDARD_ERRORS * error, capsize=2, linewidth=1.0, **look)
     ax.axhline(0.0, color=QUIET, linewidth=0.8, linestyle=":")
-    ax.set(xlabel="K", ylabel="gain on held-out cells")
+    ax.set(xlabel="K", ylabel="gain on held-out values")
     ax.set_xticks(range(len(ks)), [str(k) for k in ks])
     ax.yaxis.grid(True, color=RULE)
 
 
-def _best(results: pd.DataFrame, measure: str) -> tuple[str, Any] | None:
+def _best(results: DataFrame, measure: str) -> tuple[str, Any] | None:
     """Return the algorithm and K that judge chooses, or None where nobody wins."""
     if measure not in METRICS or METRICS[measure].direction == "none":
         return None
-    table = results.assign(dataset="", status=results.get("status", "ok"))
-    chosen = choice.winners(table, [measure])
+    chosen = choice.winners(results.assign(dataset="", status=results.get("status", "ok")), [measure])
     return None if not len(chosen) else (chosen["algorithm"].iloc[0], chosen["k"].iloc[0])
 
 
 @styled
-def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
+def plot_tradeoff(results: DataFrame, ax: Axes | None = None) -> Axes:
     """Draw coverage against NVE, one marker per solution, sized by K; right and low is better.
 
     Parameters
@@ -267,7 +265,7 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
         look |= {"linewidths": 0.5, "edgecolors": "white", "label": algorithm_label(str(name))}
         ax.scatter(part["coverage"], part["nve"], s=size, **look)
     ax.axhline(1.0, color=style.QUIET, lw=0.8, ls=":")
-    ax.set(xlabel="coverage (share of cells)", ylabel=measure_label("nve"), xlim=(0.0, None))
+    ax.set(xlabel="coverage (share of values)", ylabel=measure_label("nve"), xlim=(0.0, None))
     if len(results):
         ax.legend(frameon=False, fontsize=8)
     return ax
@@ -275,7 +273,7 @@ def plot_tradeoff(results: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 @styled
 def plot_detection_limit(
-    found: pd.DataFrame, ax: Axes | None = None, *, xlabel: str = "noise inside the block (sd)"
+    found: DataFrame, ax: Axes | None = None, *, xlabel: str = "noise inside the block (sd)"
 ) -> Axes:
     """Draw how often planted blocks are found, by their size and the noise in them; darker is more often.
 

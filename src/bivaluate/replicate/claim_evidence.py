@@ -1,9 +1,6 @@
 """Everything the claims are judged on, as plain tables that can be written and read back."""
 
-from __future__ import annotations
-
 import itertools
-import os
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bivaluate._errors import FileError, SearchWarning
-from bivaluate._files import write_whole
+from bivaluate._files import FilePath, write_whole
 from bivaluate.algorithms import CoherentSubmatrices
 from bivaluate.datasets.scenarios import SCENARIOS, VARIANTS, make_scenario
 from bivaluate.evaluation import evaluate
@@ -56,7 +53,7 @@ class Evidence:
     truth: pd.DataFrame
     yeast: pd.DataFrame
 
-    def write(self, folder: str | os.PathLike[str]) -> None:
+    def write(self, folder: FilePath) -> None:
         """Write every table as CSV.
 
         Parameters
@@ -71,7 +68,7 @@ class Evidence:
             write_csv(getattr(self, name), Path(folder) / f"{name}.csv")
 
     @classmethod
-    def read(cls, folder: str | os.PathLike[str]) -> Evidence:
+    def read(cls, folder: FilePath) -> "Evidence":
         """Read what :meth:`write` wrote.
 
         Parameters
@@ -205,8 +202,7 @@ def _s6_checks(X: Any, truth: Any, result: Any) -> Checks:
 def _s8_checks(X: Any, truth: Any, result: Any) -> Checks:
     for key in ("msr", "ve", "nve_k"):
         values = [record[key] for record in result.records]
-        rungs = sum(low < high for low, high in itertools.pairwise(values))
-        yield f"s8_{key}_rungs", float(rungs)
+        yield f"s8_{key}_rungs", float(sum(low < high for low, high in itertools.pairwise(values)))
 
 
 _CHECKS: dict[str, Callable[[Any, Any, Any], Checks]] = {"S4": _s4_checks, "S6": _s6_checks, "S8": _s8_checks}
@@ -217,8 +213,7 @@ def _scaling_identity_gap(seed: int) -> float:
     rng = np.random.default_rng(seed)
     s, p = rng.uniform(0.3, 2.4, 30), rng.uniform(0, 6, 15)
     expected = float(s.var() * p.var())
-    found = float(mean_squared_residue(np.multiply.outer(s, p)))
-    return abs(found - expected) / expected
+    return abs(float(mean_squared_residue(np.multiply.outer(s, p))) - expected) / expected
 
 
 def _noise_ratio(seed: int) -> float:

@@ -6,14 +6,12 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.profile import PAPER_SEED
-
-if TYPE_CHECKING:
-    from bivaluate.replicate.claim_evidence import Evidence
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 UNDECIDED, UNINFORMATIVE, NOT_TESTABLE = "undecided", "uninformative", "not testable"
@@ -214,15 +212,11 @@ def _verdict(claim: Claim, measured: Measured) -> str:
         return NOT_TESTABLE
     if claim.on == "paper":
         return REPRODUCED if measured.share == 1 else NOT_REPRODUCED
-    if claim.paper is None:
-        return judge_direction(measured)
-    return judge_number(measured, claim.paper, claim.resolution)
+    return judge_direction(measured) if claim.paper is None else judge_number(measured, claim.paper, claim.resolution)
 
 
 def _varies(claim: Claim, measured: Measured) -> bool:
-    if claim.kind == NUMBER:
-        return bool(measured.sd > SPREAD * measured.mean)
-    return 0 < measured.share < 1
+    return bool(measured.sd > SPREAD * measured.mean) if claim.kind == NUMBER else 0 < measured.share < 1
 
 
 def _at_paper_seed(claim: Claim, value: float, measured: Measured) -> tuple[str, bool]:

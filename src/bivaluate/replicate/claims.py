@@ -8,28 +8,25 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets import published
-from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, WINNERS_SOURCE, YEAST_COVERAGE, YEAST_PICKS
+from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, WINNERS, YEAST_COVERAGE, YEAST_PICKS
 from bivaluate.datasets.scenarios import VARIANTS
 from bivaluate.registry import symbol
 from bivaluate.replicate import claim_rules as rules
 from bivaluate.replicate import winners as won
+from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.claim_rules import FITTED, IMPLIED, INDEPENDENT, Claim, JudgedClaim, Measure, View
 from bivaluate.replicate.profile import FOUR
 from bivaluate.replicate.winners import picked, win_counts
 
-if TYPE_CHECKING:
-    from bivaluate.replicate.claim_evidence import Evidence
-
 _FILES = (Path(__file__).with_name(name) for name in ("claims.toml", "text.toml"))
 _CLAIMS, TEXT = (tomllib.loads(file.read_text(encoding="utf-8")) for file in _FILES)
-_TABLES = {name: getattr(published, f"{name.upper()}_SOURCE") for name in ("planted", "matched", "k_picks", "yeast")}
-SOURCES: dict[str, str] = _CLAIMS["sources"] | _TABLES
+SOURCES: dict[str, str] = _CLAIMS["sources"] | published.SOURCES | {"yeast": published.SOURCES["yeast_picks"]}
 GROUPS = {int(number): title for number, title in _CLAIMS["groups"].items()}
 #: Groups whose claims about yeast are also looked at with VE along columns.
 BOTH_READINGS = (8, 9, 10)
@@ -109,10 +106,10 @@ def _winner_counts() -> Iterator[Claim]:
     for n, (measure, winner) in enumerate(WINNERS.items()):
         key, who, what = winner.algorithm, algorithm_label(winner.algorithm), symbol(measure)
         ahead, wins = (_matched(partial(how, measure=measure, key=key)) for how in (is_ahead, _wins))
-        most = f"{who} is the most frequent winner under {what}.", WINNERS_SOURCE, "matched", ahead
+        most = f"{who} is the most frequent winner under {what}.", SOURCES["winners"], "matched", ahead
         reading = "it wins strictly more of the ten scenarios than either other algorithm"
         yield Claim(f"1.{2 * n + 1}", *most, reading=reading, basis=rules.DESIGNED)
-        number = f"{who} wins {winner.wins} of the ten scenarios under {what}.", WINNERS_SOURCE, "matched", wins
+        number = f"{who} wins {winner.wins} of the ten scenarios under {what}.", SOURCES["winners"], "matched", wins
         yield Claim(f"1.{2 * n + 2}", *number, float(winner.wins), upper=10.0, basis=rules.DESIGNED)
 
 
@@ -159,11 +156,8 @@ def _thinner(e: Evidence, _: View) -> pd.Series[Any]:
 
 def _noisier(e: Evidence, _: View) -> pd.Series[Any]:
     table = e.biclusters[(e.biclusters["scenario"] == "S8") & (e.biclusters["planted"] > 0)].dropna(subset=["ve"])
-    seeds = {}
-    for seed, rows in table.groupby("seed"):
-        ranks = rows[["planted", "ve", "msr"]].rank()
-        seeds[seed] = bool((ranks.corr()["planted"].drop("planted") > 0).all())
-    return pd.Series(seeds, dtype=bool)
+    agree = {seed: rows[["planted", "ve", "msr"]].corr("spearman")["planted"] for seed, rows in table.groupby("seed")}
+    return pd.Series({seed: bool((found.drop("planted") > 0).all()) for seed, found in agree.items()}, dtype=bool)
 
 
 _FOUND_CHECKS: dict[str, Measure] = {"11.3": _thinner, "15.4": _noisier}

@@ -1,7 +1,5 @@
 """REPLICATION.md, made from the files of a replication and nothing else."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from bivaluate._text import markdown_table, plural
+from bivaluate._text import markdown_table
 from bivaluate.datasets.published import PAPER
 from bivaluate.replicate import claim_rules as rules
 from bivaluate.replicate.claim_evidence import TABLES, Evidence, read_csv
@@ -75,7 +73,7 @@ def full_words(claims: Claims, command: str) -> str:
     """Return which checks of the quick form need the full one; nothing in the full form."""
     ids = [str(c["claim"]) for c in claims if c["few seeds"] == "yes"]
     groups = ", ".join(dict.fromkeys(id_.partition(".")[0] for id_ in ids))
-    need = f"{plural(len(ids), 'check')} cannot be decided by this run and need --full: claims {groups}."
+    need = f"{len(ids)} of {len(claims)} checks cannot be decided by this run and need --full: claims {groups}."
     return "" if "--full" in command else need
 
 
@@ -133,9 +131,9 @@ def _opening(claims: Claims, provenance: dict[str, Any], second: str) -> list[st
     return [
         "# Replication",
         "<!-- Written by `bivaluate replicate`; do not edit. -->",
+        full_words(claims, provenance["command"]),
         f"Does the paper hold up? ({PAPER}.) Every table, figure and claim of it was run again with "
         f"`{provenance['command']}`. {headline_words(claims)} {second}".rstrip(),
-        full_words(claims, provenance["command"]),
         "What to know before reading on:",
         _bullets([sentence.format(**filled) for sentence in TEXT["opening"].values()]),
     ]
@@ -164,8 +162,7 @@ def _failures(claims: Claims) -> list[str]:
     failed = [claim for claim in claims if claim["verdict"] == rules.NOT_REPRODUCED]
     said = {"": "claim", "claim": "sentence", "basis": "basis", "paper": "paper"}
     rows = [[*(str(c[name]) for name in said.values()), measured_words(c), columns_words(c)] for c in failed]
-    headings = [*said, "measured [95 %]", "VE along columns"]
-    return [_table(headings, rows) if rows else "Nothing."]
+    return [_table([*said, "measured [95 %]", "VE along columns"], rows) if rows else "Nothing."]
 
 
 def _dependence(claims: Claims) -> list[str]:

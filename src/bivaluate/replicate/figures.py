@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from bivaluate._types import Axes, Figure
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import WINNERS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, make_scenario
@@ -18,16 +19,11 @@ from bivaluate.plots.heatmap import plot_heatmap
 from bivaluate.plots.nve_map import plot_nve_map, plot_nve_reference
 from bivaluate.plots.style import PAGE_WIDTH, algorithm_style, measure_label, new_grid, save, styled
 from bivaluate.plots.sweeps import plot_ksweep
+from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import Planted, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, FOUR, PAPER_SEED
 from bivaluate.replicate.winners import win_counts
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from bivaluate.replicate.claim_evidence import Evidence
 
 SEED_SHOWN = 0
 Values: TypeAlias = "Sequence[float] | pd.Series[float]"
@@ -45,8 +41,7 @@ def heatmaps(evidence: Evidence) -> Figure:
     figure, axes = new_grid(1, 2, PAGE_WIDTH, 3.8)
     for ax, name in zip(axes, ("S1", "S7"), strict=True):
         X, truth, _ = make_scenario(name, SEED_SHOWN)
-        title = f"{name}  {SCENARIOS[name].name}"
-        plot_heatmap(X, truth, ax=ax, title=title, limit=6, colour_bar=name == "S7")
+        plot_heatmap(X, truth, ax=ax, title=f"{name}  {SCENARIOS[name].name}", limit=6, colour_bar=name == "S7")
     return figure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -11,13 +11,11 @@ from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, MATCHED, PLANTED, YEAST_COVERAGE, YEAST_PICKS, YEAST_SHOWN
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
 from bivaluate.registry import METRICS
+from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.claim_rules import PAPER_VIEW
 from bivaluate.replicate.claims import ALL_SETS, COLLAPSED, TEXT, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, RANKING, get_profile
 from bivaluate.replicate.winners import best_k_by_seed, best_pick, favourites, picked
-
-if TYPE_CHECKING:
-    from bivaluate.replicate.claim_evidence import Evidence
 
 Rows = list[dict[Any, Any]]
 #: How many forms the search that found the second reading tried, and how often shuffled targets do as well.

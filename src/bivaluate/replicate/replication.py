@@ -1,9 +1,6 @@
 """Run the whole paper: sweeps, evidence, verdicts, tables, figures, document and report."""
 
-from __future__ import annotations
-
 import json
-import os
 import platform
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bivaluate._errors import BivaluateError
-from bivaluate._files import make_folder, write_whole
+from bivaluate._files import FilePath, make_folder, write_whole
 from bivaluate.datasets import real
 from bivaluate.datasets.published import YEAST_KS
 from bivaluate.replicate import claim_evidence, document, figures
@@ -63,9 +60,7 @@ class Replication:
     notes: list[str] = field(default_factory=list)
 
 
-def replicate(
-    out: str | os.PathLike[str], *, full: bool = False, jobs: int = 1, progress: Progress | None = None
-) -> Replication:
+def replicate(out: FilePath, *, full: bool = False, jobs: int = 1, progress: Progress | None = None) -> Replication:
     """Reproduce the paper and judge each of its claims.
 
     Parameters
@@ -131,7 +126,7 @@ def replicate(
     tell("evidence, tables, report", 2, 3)
     report = _report(scenarios, outcomes, files, folder / "report.html", size)
     tell("evidence, tables, report", 3, 3)
-    words = [replication_headline(files), full_words(claim_rows(outcomes), size.command)]
+    words = [full_words(claim_rows(outcomes), size.command), replication_headline(files)]
     return Replication(folder, outcomes, folder / "REPLICATION.md", report, [text for text in words if text], notes)
 
 
@@ -150,10 +145,11 @@ def _report(scenarios: Run, outcomes: Outcomes, files: Path, path: Path, size: S
     marks = tuple(zip(VERDICTS, ("good", "fair", "bad", "muted", "muted", "muted"), strict=True))
     captions = {files / f"{name}.png": caption for name, caption in TEXT["captions"].items()}
     pictures = [Figure(path, caption, caption) for path, caption in captions.items() if path.exists()]
-    said = f"{replication_headline(files)} {full_words(claims, size.command)} {TEXT['legend']['page']}"
+    need = full_words(claims, size.command)
+    said = f"{need} {replication_headline(files)} {TEXT['legend']['page']}".lstrip()
     headings = ("claim", "what the paper says", "paper", "measured", "verdict", "VE along columns")
     folds = tuple((f"{group}. {GROUPS[group]}", size) for group, size in sizes.items())
     first = Section("The claims of the paper", said, headings, rows, marks=marks, folds=folds)
     sections = [first, Section("The figures of the paper", figures=pictures)]
-    counted = replication_headline(files).partition(" (")[0] + "."
+    counted = f"{need.partition(':')[0]}. {replication_headline(files).partition(' (')[0]}.".removeprefix(". ")
     return build_report(scenarios, path, "Replication of the NVE paper", sections, headline=counted)

@@ -1,10 +1,8 @@
 """The paper's tables with our numbers beside the paper's own."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -12,14 +10,12 @@ from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
 from bivaluate.registry import METRICS
+from bivaluate.replicate.claim_evidence import Evidence
 from bivaluate.replicate.claim_rules import JudgedClaim, View, margin_words, measure_number
 from bivaluate.replicate.claims import Planted, is_ahead, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, CONVENTIONS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
 from bivaluate.replicate.winners import best_k_by_seed, best_pick, differing_share, favourites, margins, win_counts
-
-if TYPE_CHECKING:
-    from bivaluate.replicate.claim_evidence import Evidence
 
 Rows = Iterator[tuple[Any, ...]]
 LABELS = [algorithm_label(key) for key in ALGORITHMS]
@@ -108,8 +104,7 @@ def different_k_rows(evidence: Evidence) -> Rows:
             share = differing_share(yeast, measure)
             found = measure_number(share[share.index != PAPER_SEED].tolist(), 1.0)
             at_seed = float(share.get(PAPER_SEED, float("nan")))
-            numbers = found.mean, found.low, found.high, at_seed, found.n_seeds
-            yield METRICS[measure].symbol, profile, pairs, *numbers
+            yield METRICS[measure].symbol, profile, pairs, found.mean, found.low, found.high, at_seed, found.n_seeds
 
 
 def favourite_rows(evidence: Evidence) -> Rows:
@@ -120,8 +115,8 @@ def favourite_rows(evidence: Evidence) -> Rows:
             counts = favourites(yeast, measure)
             others = counts[counts.index != PAPER_SEED]
             at_seed = [_whole(counts[key].get(PAPER_SEED)) for key in ALGORITHMS]
-            what = METRICS[measure].symbol, profile, yeast["dataset"].nunique()
-            yield *what, *others.mean(), *at_seed, len(others)
+            n_sets = yeast["dataset"].nunique()
+            yield METRICS[measure].symbol, profile, n_sets, *others.mean(), *at_seed, len(others)
 
 
 def choice_rows(evidence: Evidence) -> Rows:

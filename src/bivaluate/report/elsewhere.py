@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bivaluate._text import plural
+from bivaluate._text import number, percent, plural
+from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.elsewhere.confirm import CANNOT, CONFIRMED, NOT_CONFIRMED, Confirmation, confirm
 from bivaluate.elsewhere.fits import best_of_run
 from bivaluate.elsewhere.recur import Recurrence, recur
-from bivaluate.elsewhere.traits import words
+from bivaluate.elsewhere.traits import EFFECTS, words
+from bivaluate.judge.verdict import Verdict, with_shares
 from bivaluate.matrix import Matrix
 from bivaluate.report.render import Figure, Section
 from bivaluate.report.source import Content, Drawn, from_evaluations
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_CELLS, MOST_SHOWN = 2000, 12  # biclusters x traits in the picture; associations that are not folded away
 
+LEGEND = "Inside and outside: share of the class, median, or observed over expected events (survival)."
 Test = Callable[[Biclustering, Matrix], "pd.DataFrame | None"]
 
 
@@ -34,7 +37,10 @@ def report_on(
     test: Test = lambda solution, X: None,
     headline: str = "",
 ) -> None:
-    """Write the page on some solutions, each with its matrix, with these panels; `places` name the files of each."""
+    """Write the page on some solutions, each with its matrix, with these panels; `places` name the files of each.
+
+    Without a headline it begins with how many biclusters of the first solution share an annotation.
+    """
     from bivaluate.evaluation import evaluate
     from bivaluate.report import build_report
 
@@ -43,6 +49,8 @@ def report_on(
     for evaluation, place in zip(judged, places, strict=False):
         evaluation.place = place
     panels = [replace(section, text=section.text.removeprefix(headline).strip()) for section in sections]
+    if not headline and (table := test(judged[0].solution, judged[0].matrix)) is not None:
+        headline = trait_headline(table, judged[0].verdict)
     build_report(annotated(from_evaluations(judged), test), path, sections=panels, headline=headline)
 
 
@@ -60,8 +68,9 @@ def run_sections(run: Any, by: str | None, test: Test, other: Matrix | None, rec
 
 def confirm_section(found: Confirmation, of: str = "") -> Section:
     """Return the panel of a confirmation."""
-    shown = {"bicluster": "bicluster", "verdict": "verdict", "n_rows": "rows", "shared_rows": "shared rows", "z": "z"}
-    shown |= {"p": "p", "q": "q", "direction": "pattern there", "reason": "reason"}
+    shown = {"bicluster": "bicluster", "found_as": "found as", "verdict": "verdict", "n_rows": "rows"}
+    shown |= {"shared_rows": "shared rows", "z": "z", "p": "p", "q": "q"}
+    shown |= {"direction": "pattern there", "reason": "reason"}
     shown = {key: name for key, name in shown.items() if any(record.get(key) for record in found.records)}
     rows = [tuple(_cell(record[key] or None) for key in shown) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))
@@ -87,19 +96,27 @@ def annotated(source: Content, test: Test) -> Content:
         if drawn is None or table is None:
             return drawn
         known = words(table)
-        records, rows = (
-            [{**row, "samples": known.get(str(row["bicluster"]), "")} for row in of]
-            for of in (drawn.records, drawn.verdict.biclusters)
-        )
-        return replace(drawn, records=records, verdict=replace(drawn.verdict, biclusters=tuple(rows)))
+        records = [{**row, "samples": known.get(str(row["bicluster"]), "")} for row in drawn.records]
+        return replace(drawn, records=records, verdict=with_traits(drawn.verdict, table))
 
     return replace(source, load=load)
 
 
-def trait_headline(table: pd.DataFrame) -> str:
-    """Return how many biclusters share something, in at most 15 words."""
-    some, n = table.loc[table["word"] != "", "bicluster"].nunique(), table["bicluster"].nunique()
-    return f"The samples of {some or 'none'} of {plural(n, 'bicluster')} share an annotation."
+def with_traits(verdict: Verdict, table: pd.DataFrame | None) -> Verdict:
+    """Return a verdict that says what the samples of each bicluster share; as it is without a table."""
+    if table is None or not verdict.biclusters:
+        return verdict
+    known = words(table)
+    shares = [known.get(str(row["bicluster"]), "") for row in verdict.biclusters]
+    return with_shares(verdict, shares, table.attrs["side"])
+
+
+def trait_headline(table: pd.DataFrame, verdict: Verdict) -> str:
+    """Return how many supported biclusters, or of all if none is, share something, in at most 15 words."""
+    rows = [row for row in verdict.biclusters if row["verdict"] == SUPPORTED] or verdict.biclusters
+    some = len({row["bicluster"] for row in rows} & {*table.loc[table["word"] != "", "bicluster"]})
+    who = plural(len(rows), f"{'supported ' * (len(rows) < len(verdict.biclusters))}bicluster")
+    return f"The {table.attrs['samples']} of {some or 'none'} of {who} share an annotation."
 
 
 def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
@@ -111,14 +128,21 @@ def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
     place = {name: k for k, name in enumerate(dict.fromkeys(table["bicluster"]))}
     telling = table[table["word"] != ""].sort_values(["bicluster", "q"], key=lambda v: v.replace(place), kind="stable")
     names = ("bicluster", "word", "trait", "inside", "outside", "effect", "p", "q", "verdict")
-    rows = [tuple(_cell(row[name]) for name in names) for row in telling.to_dict("records")]
-    caption = "Biclusters and the annotations of their samples: the stronger the colour, the smaller q."
+    rows = [tuple(_cell(row[name]) for name in names) for row in map(_in_units, telling.to_dict("records"))]
+    samples = table.attrs["samples"]
+    caption = f"Biclusters and the annotations of their {samples}: the stronger the colour, the smaller q."
     figures = [Figure(plot_traits(table), caption)] if len(table) <= MOST_CELLS else []
-    notes = table.attrs.get("notes", [])
-    title = "What their samples share" + (f": {of}" if of else "")
+    notes = [*table.attrs.get("notes", []), *[LEGEND] * bool(rows)]
+    title = f"What their {samples} share" + (f": {of}" if of else "")
     folds = ((f"All {len(rows)} associations", len(rows)),) if len(rows) > MOST_SHOWN else ()
-    headings = ("bicluster", "its samples", *names[2:]) if rows else ()
-    return [Section(title, " ".join([trait_headline(table), *notes]), headings, rows, figures, folds=folds)]
+    headings = ("bicluster", f"its {samples}", *names[2:]) if rows else ()
+    return [Section(title, " ".join(notes), headings, rows, figures, folds=folds)]
+
+
+def _in_units(row: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return what is told of a trait, with shares in percent and the effect by its name."""
+    shares = {name: percent(row[name]) for name in ("inside", "outside") if row["effect_is"] == EFFECTS["categorical"]}
+    return {**row, **shares, "effect": f"{row['effect_is']} {number(row['effect'])}"}
 
 
 def _cell(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bivaluate._errors import ParameterError
 from bivaluate._text import number
 from bivaluate.judge import choice
-from bivaluate.registry import RECORDS, get_ranking_metric, main_metrics, own_key
+from bivaluate.registry import RECORDS, get_ranking_metric, main_keys, main_metrics, own_key
 from bivaluate.report.source import Scored
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ def gather(solutions: Sequence[Scored], by: str | None = None) -> Gathered:
     ranking = [key for key in keys if key in RECORDS and RECORDS[key].ranks_solutions]
     summaries = {key: choice.of_measure(table, key) for key in {*ranking, criterion, choice.PREDICTIVE}}
     winners = choice.winners(table, ranking, summaries)
-    main = [key for key in ranking if RECORDS[key].main_rank]
-    first, own = _marks(winners), _marks(choice.winners(table, main, summaries, choice.CANDIDATE[:2]))
+    of_each = choice.winners(table, main_keys(ranking), summaries, choice.CANDIDATE[:2])
+    first, own = _marks(winners), _marks(of_each)
     wins = summaries[criterion]["wins"].tolist()
     stands = summaries[choice.PREDICTIVE]
     predicts = (stands["stands"] & (stands["mean"] > RECORDS[choice.PREDICTIVE].nothing)).tolist()

@@ -12,7 +12,7 @@ from bivaluate._text import listing, number, percent, plural
 from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.judge.choice import EVIDENCE, RAW, about_k, all_supported, pick, reached
 from bivaluate.judge.verdict import Verdict, capital
-from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_metrics
+from bivaluate.registry import METRICS, OF_FITS, RECORDS, main_keys
 from bivaluate.report.groups import Gathered, Group, gather
 from bivaluate.report.methods import BETTER
 from bivaluate.report.pictures import Budget, best_terms, bicluster_records, draw_solution, members_of, plain
@@ -73,7 +73,6 @@ def make_page(source: Content, title: str | None = None, by: str | None = None) 
     shown = next((i for i, record in enumerate(records) if record is only.verdict), None)
     anchors = {id(group): detail["anchor"] for group, detail in zip(chosen, details, strict=True)}
     keys = _measures(source)
-    main = [key for key in [*(metric.key for metric in main_metrics()), *OF_FITS] if key in keys]
     return Page(
         title=title or _title(datasets),
         subtitle=_subtitle(source, groups, datasets, list(drawn.values())),
@@ -99,7 +98,7 @@ def make_page(source: Content, title: str | None = None, by: str | None = None) 
             "datasets": datasets,
             "algorithms": algorithms,
             "measures": [_measure(key) for key in keys],
-            "main": main,
+            "main": main_keys(keys),
             "groups": [_group(group, keys, anchors, source) for group in groups],
             "solutions": _solutions(source, keys, judged) if source.kind == "run" else [],
             "nulls": [_null(null, keys) for null in source.nulls],
@@ -181,7 +180,7 @@ def _curve(case: Findings) -> dict[str, Any] | None:
     winner, measure = case.winner, case.criterion
     spread = {g.k: plain(g.spread.get(measure)) for g in case.groups if g.family == winner.family}
     points = [[at.k, *map(plain, (at.value, at.supported, at.found)), spread[at.k]] for at in case.curve]
-    whole = all_supported(case.curve) if measure == EVIDENCE else None
+    whole = all_supported(case.curve, winner.k) if measure == EVIDENCE else None
     curve = {"measure": RECORDS[measure].symbol, "algorithm": winner.family, "points": points, "best": winner.k}
     said = about_k(case.curve, winner.k, measure)
     return curve | {"good": case.as_good, "said": said, "whole": whole.k if whole else None}
@@ -235,7 +234,7 @@ def _symbol(key: str) -> str:
 def _measures(source: Content) -> list[str]:
     """Return the measures present, the main ones first, then in the order of the registry, without standard errors."""
     present = dict.fromkeys(key for scored in source.solutions for key in scored.values)
-    order = dict.fromkeys([*(metric.key for metric in main_metrics()), *OF_FITS, *SIZES, *METRICS, *present])
+    order = dict.fromkeys([*main_keys(present), *SIZES, *METRICS, *present])
     return [key for key in order if key in present and key.removesuffix("_error") not in {*OF_FITS} - {key}]
 
 

@@ -32,6 +32,8 @@ MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 6
 MAX_MEMBERS = 60, 20  # rows and columns named of a bicluster
 MAX_TERMS, MAX_TERM_ROWS, MAX_SHOWN = 5, 200, 400
 MAX_ROWS, MIN_COLS, MAX_COLS = 1200, 200, 400
+# Share of variance left within rows, below which pictures show standardised ones; skewness from which, logarithms.
+ROW_LEVELS, SKEWED = 0.5, 2.0
 # Rows averaged for one bin of a matrix that is not an array in memory.
 ROWS_OF_A_BIN = 16
 
@@ -54,7 +56,8 @@ class Budget:
 def draw_solution(drawn: Drawn, budget: Budget) -> dict[str, Any]:
     """Return the display data of one solution, ready for JSON."""
     names = bicluster_names(drawn)
-    errors = merger_errors(drawn)
+    errors = np.asarray(drawn.mergers.get("ve", []), dtype=np.float64)
+    errors = errors if len(errors) > 1 else errors[:0]
     few = len(errors) <= budget.mergers
     groups = redundant_groups(drawn.records)
     shown = most_evident(drawn, MAX_SHOWN)
@@ -87,17 +90,11 @@ def most_evident(drawn: Drawn, most: int) -> list[int]:
     return sorted(sorted(range(n), key=lambda k: -evidence[k])[:most])
 
 
-def merger_errors(drawn: Drawn) -> NDArray[np.float64]:
-    """Return the virtual errors of all mergers, of the biclusters on the diagonal; nothing for a single bicluster."""
-    errors = np.asarray(drawn.mergers.get("ve", np.empty((0, 0))), dtype=np.float64)
-    return errors if len(errors) > 1 else np.empty((0, 0))
-
-
 def _advice(groups: Sequence[RedundantGroup], names: Sequence[str]) -> list[str]:
     """Say what could be done about redundant biclusters."""
     called = [listing([names[k] for k in group.members]) for group in groups[:MAX_ADVICE]]
     said = [
-        f"Keep one of {who}: they share most of their cells."
+        f"Keep one of {who}: they share most of their values."
         if group.duplicates
         else f"{who} are redundant: one bicluster explains them as well as several."
         for who, group in zip(called, groups, strict=False)
@@ -157,19 +154,20 @@ def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
             parts.append(f"{len(axis.order):,} {things} in {axis.n_bins:,} bins of {low:,} to {high:,}")
     some = f", of {ROWS_OF_A_BIN} {matrix.nouns[0]} of each bin at most"
     looked_at = some if np.diff(rows.edges).max() > ROWS_OF_A_BIN and not matrix.in_memory else ""
-    return f"Too large to draw cell by cell: each cell shown is a mean ({listing(parts)}){looked_at}." if parts else ""
+    return f"Too large to draw value by value: each tile is a mean ({listing(parts)}){looked_at}." if parts else ""
 
 
 def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str, Any]:
     picture = make_picture(matrix, solution, max_cells)
     finite = picture.values[np.isfinite(picture.values)]
-    scale = float(np.abs(finite).max(initial=0.0)) or 1.0
+    scale, unit = float(np.abs(finite).max(initial=0.0)) or 1.0, _log_unit(finite)
+    shown, finite = (np.log2(1 + v / unit) if unit else v for v in (picture.values, finite))
     low, middle, high = np.percentile(finite, [2, 50, 98]).tolist() if finite.size else (0.0, 0.0, 0.0)
-    reach = max(high - middle, middle - low) or scale
+    reach = max(high - middle, middle - low) or float(np.abs(finite).max(initial=0.0)) or 1.0
     from_zero = bool(finite.min(initial=0.0) >= 0 > middle - reach)  # counts, weights
     if from_zero:
-        middle = reach = (high or scale) / 2
-    standard = _standardised(picture.values)
+        middle = reach = (high or finite.max()) / 2
+    standard = _standardised(shown)
     return {
         "rows": picture.rows.n_bins,
         "cols": picture.cols.n_bins,
@@ -177,9 +175,11 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
         "middle": middle,
         "reach": reach,
         "from_zero": from_zero,
+        "unit": unit,
         "data": base64.b64encode((picture.values / scale).astype("<f2").tobytes()).decode("ascii"),
         "standard": _bytes(standard),
         "standard_reach": float(np.nanpercentile(np.abs(standard), 98)) if np.isfinite(standard).any() else 1.0,
+        "view": _view(shown),
         "row_names": picture.rows.names(matrix.row_labels),
         "col_names": picture.cols.names(matrix.col_labels),
         "blocks": [
@@ -187,6 +187,20 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
         ],
         "note": picture.note,
     }
+
+
+def _log_unit(finite: NDArray[np.float64]) -> float:
+    """Return the unit of the logarithms log2(1 + x/unit) that colours show, as evidence does; 0 to show values."""
+    centred = finite - finite.sum() / max(len(finite), 1)
+    skewed = (centred**3).sum() * math.sqrt(len(finite)) > SKEWED * (centred**2).sum() ** 1.5
+    return float(np.median(finite[finite > 0])) if skewed and finite.min() >= 0 else 0.0
+
+
+def _view(values: NDArray[np.float64]) -> str:
+    """Return which values are shown first: standardised rows where most of the variance is between rows."""
+    known = np.ma.masked_invalid(values)
+    within = known - known.mean(axis=1, keepdims=True)
+    return "standard" if within.var() < ROW_LEVELS * known.var() else "raw"
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:

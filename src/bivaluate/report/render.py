@@ -255,7 +255,7 @@ def render(
 
     from bivaluate import __version__
     from bivaluate._glossary import GLOSSARY
-    from bivaluate.judge.verdict import described, headings
+    from bivaluate.judge.verdict import columns
     from bivaluate.registry import RECORDS, symbol
     from bivaluate.report.methods import BETTER, describe_methods, formulas, methods_text, references
     from bivaluate.report.page import bicluster_measures
@@ -264,14 +264,16 @@ def render(
     loader = PackageLoader("bivaluate.report", "templates")
     environment = Environment(loader=loader, undefined=StrictUndefined, **look)
     environment.filters |= {"number": number, "percent": percent, "symbol": symbol, "tidy": tidy, "said": _said}
-    environment.filters |= {"anchor": _anchor, "parts": _parts, "counted": _counted}
-    environment.globals |= {"described": described, "headings": headings, "tones": TONES, "glossary": GLOSSARY}
+    environment.filters |= {"anchor": _anchor, "parts": _parts, "counted": _counted, "broken": _broken}
+    symbols = {key: record.symbol for key, record in RECORDS.items()}
+    remarks = re.compile(rf"\b({'|'.join(symbols[key] for key in ('nve', 'nsr', 've'))})\b|\bstored\b")
+    environment.tests["of_measures"] = lambda text: " prefer" not in text and remarks.search(text)  # for specialists
+    environment.globals |= {"columns": columns, "tones": TONES, "glossary": GLOSSARY}
     environment.globals |= {"better": BETTER, "formulas": formulas(), "is_number": _is_number, "version": __version__}
     methods = describe_methods(page.measures)
     menu: dict[str, str] = {}
     for section in sections:  # those of several solutions, "title: solution", have one entry
         menu.setdefault(section.title.partition(": ")[0], _anchor(section))
-    symbols = {key: record.symbol for key, record in RECORDS.items()}
     return environment.get_template("report.html.j2").render(
         page=page,
         sections=sections,
@@ -288,6 +290,11 @@ def render(
         many=len(page.data["groups"]) != 1,
         provenance=provenance or {},
     )
+
+
+def _broken(text: str) -> Markup:
+    """Return a text that may break behind the marks within long names, and never within a number."""
+    return Markup(re.sub(r"(?<=\w[_.:/-])(?=[^\W\d])", "<wbr>", str(escape(text))))
 
 
 def _said(text: str) -> str:

@@ -11,8 +11,8 @@ from bivaluate._text import all_of, listing, number, percent, plural
 from bivaluate.judge import choice, verdict
 from bivaluate.judge.choice import EVIDENCE, PILLARS, PREDICTIVE, AtK
 from bivaluate.judge.limits import SIGNIFICANT, STEADY
-from bivaluate.judge.verdict import Verdict, counted
-from bivaluate.registry import RECORDS, compared_metrics, symbol
+from bivaluate.judge.verdict import Verdict, counted, how_many
+from bivaluate.registry import RECORDS, main_metrics, symbol
 from bivaluate.report.groups import Group
 
 
@@ -81,9 +81,10 @@ class Findings:
     @property
     def as_good(self) -> list[int]:
         """The K of the winner's algorithm that are as good as its own."""
-        ks, values = [at.k for at in self.curve], [at.value for at in self.curve]
-        low, high = choice.as_good(ks, values, choice.high_is_better(self.criterion)) or (0, -1)
-        return [k for k in ks if low <= k <= high]
+        return choice.as_good(self.curve, self.criterion)
+
+
+_EARLY = "Preliminary: "  # before the headline of a run that is not finished
 
 
 def speak(case: Findings) -> Verdict:
@@ -92,8 +93,10 @@ def speak(case: Findings) -> Verdict:
     steps = [*(["Start the same command again to finish the run."] if case.missing else []), *record.next_steps]
     if case.winner is not None and case.held_out and PREDICTIVE not in case.pillars and not case.unseen:
         steps.append(verdict.asking_held_out_cells(case.held_out))
-    notes = [*_unfinished(case.missing, case.planned), *_troubled(case), *_choice(case), *record.notes]
-    return replace(record, headline=_headline(case), next_steps=tuple(steps[:2]), notes=tuple(notes))
+    headline = f"{_EARLY if case.missing and case.groups else ''}{_headline(case)}"
+    notes = [*_unfinished(case.missing, case.planned), *_troubled(case), *_choice(case)]
+    notes = [note for note in notes if note not in headline]
+    return replace(record, headline=headline, next_steps=tuple(steps[:2]), notes=(*notes, *record.notes))
 
 
 def _headline(case: Findings) -> str:
@@ -103,9 +106,10 @@ def _headline(case: Findings) -> str:
     first = case.groups[0]
     if not set(case.statuses) & {"ok", "degenerate"}:
         why = f" ({first.reason})" if first.reason else ""
-        return f"No solution could be scored: {first.name} {max(first.statuses)}{why}."
+        several = "".join(_troubled(case)) if len(case.groups) > 1 else ""
+        return f"No solution could be scored: {several or f'{first.name} {max(first.statuses)}{why}.'}"
     if len(case.groups) == 1:
-        return case.verdict.headline if case.verdict else _from_scores(first)
+        return case.verdict.headline if case.verdict else counted(first.mean)
     if winner is not None:
         if case.criterion == EVIDENCE and not case.fitted and (compared := _compared(case)):
             return compared
@@ -124,10 +128,10 @@ def _headline(case: Findings) -> str:
 def _compared(case: Findings) -> str:
     """Say how many biclusters of each of several tools are supported, in at most 15 words; nothing of one over K."""
     tools = sorted(case.groups, key=lambda group: group.rank)
-    counts = [f"{number(g.value('n_supported'))} of {number(g.value('n_biclusters'))}" for g in tools]
-    first, *rest = [f"{g.algorithm}: {count}" for g, count in zip(tools, counts, strict=True)]
-    shown = rest if len(rest) < 3 else [rest[0], f"{len(rest) - 1} others have less evidence"]
-    said = "; ".join([f"{first} supported", *shown])
+    counts = [how_many(g.mean) for g in tools]
+    rest = [f"{g.algorithm}: {count}" for g, count in zip(tools[1:], counts[1:], strict=True)]
+    shown = rest if len(rest) < 3 else [rest[0], f"{len(rest) - 1} others have less"]
+    said = "; ".join([f"{tools[0].algorithm}: most evidence, {counts[0]} supported", *shown])
     several = len({group.family for group in tools if math.isfinite(group.value("n_supported"))}) == len(tools)
     return f"{said}." if several and len(said.split()) <= 15 else ""
 
@@ -141,11 +145,7 @@ def _supported(case: Findings, winner: Group) -> str:
     curve = [here if rows and at.k == winner.k else at for at in case.curve]
     if case.criterion == EVIDENCE and curve:
         return choice.supported_at(curve, winner.k)
-    return counted({"n_biclusters": here.found, "n_supported": here.supported}) if rows else _from_scores(winner)
-
-
-def _from_scores(group: Group) -> str:
-    return counted({key: group.value(key) for key in ("n_biclusters", "n_supported")})
+    return counted({"n_biclusters": here.found, "n_supported": here.supported}) if rows else counted(winner.mean)
 
 
 def _score(case: Findings, group: Group) -> str:
@@ -168,7 +168,7 @@ def _choice(case: Findings) -> list[str]:
     """Return what speaks for and against the choice."""
     winner = case.winner
     doubted = bool(case.pillars and case.unseen and case.fitted)
-    agreed = choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k, case.near)
+    agreed = choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k)
     said = [verdict.capital(agreed)] if doubted or (winner is not None and len(case.pillars) > 1) else []
     if winner is None:
         return said
@@ -196,7 +196,7 @@ def _others(case: Findings, winner: Group) -> list[str]:
             rest.setdefault(group.algorithm, group)
     if not rest:
         return []
-    parts = [f"{g.name} ({number(g.value('n_supported'))} of {number(g.value('n_biclusters'))})" for g in rest.values()]
+    parts = [f"{g.name} ({how_many(g.mean)})" for g in rest.values()]
     return [f"The other algorithms have fewer supported biclusters or less evidence: {listing(parts)}."]
 
 
@@ -214,6 +214,8 @@ def _steadiness(case: Findings, winner: Group) -> list[str]:
     seeds = sum(group.wins for group in case.groups)
     if winner.seeds < 2 or seeds < 2:
         return []
+    if winner.spread.get(case.criterion) == 0:
+        return [verdict.capital(choice.one_would_do(winner.seeds, winner.name))]
     alike = [g for g in case.groups if g is winner or (g.family == winner.family and g.k in case.as_good)]
     wins, or_as_good = sum(g.wins for g in alike), ", or a K as good," if len(alike) > 1 else ""
     if wins >= STEADY * seeds:
@@ -227,20 +229,20 @@ def _steadiness(case: Findings, winner: Group) -> list[str]:
 def _disagreement(case: Findings, winner: Group) -> list[str]:
     """Say which error measures would choose another solution."""
     picks: dict[str, list[str]] = {}
-    for metric in compared_metrics():
+    for metric in main_metrics():
         pick = case.chosen(metric.key) if metric.direction == "low" else None
         if pick is not None and pick is not winner:
             picks.setdefault(pick.name, []).append(metric.symbol)
     parts = [f"{listing(keys)} {'prefers' if len(keys) == 1 else 'prefer'} {name}" for name, keys in picks.items()]
-    why = " They measure coherence and coverage, not whether chance would give the same." if parts else ""
-    return [f"{'; '.join(parts)}.{why}"] if parts and case.criterion == EVIDENCE else []
+    why = "they measure coherence and coverage, not whether chance would give the same"
+    return [f"{'; '.join(parts)}: {why}."] if parts and case.criterion == EVIDENCE else []
 
 
 def speak_all(cases: Mapping[str, Findings]) -> Verdict:
     """Return the verdict on several data sets: who wins where; each has its own record below."""
     decided = {name: (case, case.winner) for name, case in cases.items() if case.winner is not None}
     notes = _unfinished(sum(c.missing for c in cases.values()), sum(c.planned for c in cases.values()))
-    for key, what in ((EVIDENCE, "Biclusters are supported"), (PREDICTIVE, "Held-out cells are predicted")):
+    for key, what in ((EVIDENCE, "Biclusters are supported"), (PREDICTIVE, "Held-out values are predicted")):
         judged = [name for name, case in cases.items() if key in case.pillars]
         seen = [name for name in judged if key not in cases[name].unseen]
         if judged:
@@ -250,7 +252,8 @@ def speak_all(cases: Mapping[str, Findings]) -> Verdict:
     notes += [f"Nothing can be chosen on {listing(undecided, 5)}."] if undecided and decided else []
     notes += [f"Not fitted yet: {listing(fresh, 5)}."] if fresh else []
     none = f"None of {plural(len(cases), 'data set')} has a solution that can be chosen."
-    return Verdict(_headline_of_all(decided, len(cases)) if decided else none, notes=tuple(notes))
+    early = _EARLY if decided and any(case.missing for case in cases.values()) else ""
+    return Verdict(early + _headline_of_all(decided, len(cases)) if decided else none, notes=tuple(notes))
 
 
 def _headline_of_all(decided: Mapping[str, tuple[Findings, Group]], n_cases: int) -> str:

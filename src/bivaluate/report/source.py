@@ -15,11 +15,11 @@ from bivaluate._errors import ParameterError
 from bivaluate._text import distinct, given_command
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.enrichment.gene_sets import set_name
-from bivaluate.judge.choice import CANDIDATE, candidates, degenerate_reason, high_is_better
+from bivaluate.judge.choice import CANDIDATE, degenerate_reason, of_measure
+from bivaluate.judge.limits import FEW_ALGORITHMS
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, finding, first_members, judged, solution_steps, with_shares
 from bivaluate.matrix import Matrix
 from bivaluate.measures.workspace import EXPONENT
-from bivaluate.registry import get_metric
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _NOT_MEASURES = frozenset({*CANDIDATE, "seed", "status", "reason", "variant", "run"})
 _MOST_MATRICES = 40
 ENDS = ("low", "mean", "high", "gap", "p_value")  # of a null band
-FEW_ALGORITHMS = 4  # a sweep of fewer may have missed patterns that others find
 
 
 @dataclass(frozen=True)
@@ -137,16 +136,16 @@ def read_source(source: Any) -> Content:
 
 def from_evaluations(evaluations: Sequence[Any]) -> Content:
     """Return the source for evaluations, as made by :func:`bivaluate.evaluate`."""
-    names = distinct([str(e.solution.info.get("name") or "solution") for e in evaluations])
+    infos = [evaluation.solution.info for evaluation in evaluations]
+    names = distinct([str(info.get("name") or info.get("command", "solution")) for info in infos])
     solutions = []
-    for name, evaluation in zip(names, evaluations, strict=True):
-        found, dataset = len(evaluation.solution), str(evaluation.matrix.name)
-        asked = evaluation.solution.info.get("k")
+    for name, info, evaluation in zip(names, infos, evaluations, strict=True):
+        found, dataset, asked = len(evaluation.solution), str(evaluation.matrix.name), info.get("k")
         k = asked if isinstance(asked, int) else found
         reason = degenerate_reason({"n_biclusters": found, "n_undefined": len(evaluation.undefined)})
         status = "degenerate" if reason else "ok"
         values = {key: float(value) for key, value in evaluation.scores.items()}
-        own = k != asked or evaluation.solution.info.get("name") == "find"  # no K was asked for
+        own = k != asked or info.get("command") == "find"  # no K was asked for
         solutions.append(Scored(dataset, name, k, None, status, reason, name, values, dict(evaluation.status), own))
 
     def load(index: int) -> Drawn:
@@ -163,8 +162,10 @@ def from_run(source: Run | str | os.PathLike[str]) -> Content:
     from bivaluate.sweep import Cell, load_run
     from bivaluate.sweep.again import held_out_command, matrix_words
     from bivaluate.sweep.folder import solution_path
+    from bivaluate.sweep.select import remember_own
 
     run = load_run(source) if isinstance(source, (str, os.PathLike)) else source
+    remember_own(run)
     solutions, cells = [], []
     for row in _rows(run.results):
         cells.append(Cell(row["dataset"], row["algorithm"], int(row["k"]), int(row["seed"])))
@@ -237,8 +238,7 @@ def _choice_p(run: Any, measure: str) -> dict[str, float]:
     """Return the p-value of the choice by a measure, per data set."""
     from bivaluate.sweep.copies import choice_p_values
 
-    summary = candidates(run.results, measure, high_is_better(measure), get_metric(measure).nothing)
-    return choice_p_values(summary, run.variants, str(run.plan.null), measure)
+    return choice_p_values(of_measure(run.results, measure), run.variants, str(run.plan.null), measure)
 
 
 def _nulls(run: Any) -> list[Null]:

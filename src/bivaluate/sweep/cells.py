@@ -11,7 +11,7 @@ from bivaluate.matrix import Matrix
 OK, DEGENERATE, FAILED, TIMED_OUT = "ok", "degenerate", "failed", "timed out"
 NULLS = ("permute", "phase")  # kinds of surrogates
 EXTRA_SEED = 100_000  # how far apart extra seeds of `find` are: they are nobody's own
-NOT_PREDICTED = "Held-out cells could not be predicted: "
+NOT_PREDICTED = "Held-out values could not be predicted: "
 DATA = ""  # the variant of a cell that is performed on the data themselves
 
 

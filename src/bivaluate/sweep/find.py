@@ -5,10 +5,11 @@ from __future__ import annotations
 import time as clock
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from bivaluate._text import FINAL, listing, percent, plural
 from bivaluate.algorithms.registry import algorithm_label
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge.choice import EVIDENCE
-from bivaluate.judge.verdict import Verdict
+from bivaluate.judge.limits import MISSING_SHARE
+from bivaluate.judge.verdict import Verdict, a_pattern
 from bivaluate.matrix import Matrix
+from bivaluate.measures.cover import shared_cells
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DEGENERATE, OK, TIMED_OUT, Cell, Finished, Outcome, Slot, Task
 from bivaluate.sweep.journal import unpack_solution
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
 MEASURES = ("total_evidence", "raw_evidence", "n_supported")
 CANDIDATE = ("algorithm", "k", "seed", "total_evidence", "n_supported")
 BICLUSTER = ("bicluster", "n_rows", "n_cols", "pattern", "evidence", "verdict")
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 MOST_SHOWN = 12  # solutions listed on the page before they are folded away
 Progress = Callable[[int, int, str], None]
 
@@ -141,15 +143,16 @@ class Found:
 
     @property
     def _headline(self) -> str:
-        """How many biclusters there are and of which patterns, in a few words."""
-        patterns = Counter(str(record["pattern"]) for record in self.evaluation.records).most_common()
-        if not patterns:
-            return "No bicluster is supported."
-        total = plural(len(self.solution), "bicluster")
-        if len(patterns) == 1:
-            return f"{total}, {'' if len(self.solution) == 1 else 'all '}with {_article(patterns[0][0])}."
-        named = ((NUMBERS[n] if n < len(NUMBERS) else str(n), _article(pattern)) for pattern, n in patterns)
-        return f"{total}: {listing([f'{word} with {pattern}' for word, pattern in named])}."
+        """How many biclusters there are, and with which patterns where these are few."""
+        n = len(self.solution)
+        main = f"{plural(n, 'bicluster') if n else 'No bicluster'} {'are' if n > 1 else 'is'} supported"
+        kinds = Counter(a_pattern(row["pattern"]) for row in self.evaluation.verdict.biclusters)
+        if n < 2 or len(kinds) > 2:
+            return f"{main}."
+        which = f", each with {next(iter(kinds))}"
+        if len(kinds) == 2:
+            which = ": {1} with {0}, {3} with {2}".format(*chain(*kinds.most_common()))
+        return f"{main}{which}."
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -158,13 +161,18 @@ class Found:
         Examples
         --------
         >>> found.verdict.headline
-        '1 bicluster, with a shifted mean.'
+        '1 bicluster is supported.'
         """
         own, unnamed = self.evaluation.verdict, self.evaluation.place == ("MATRIX", "SOLUTION")
         notes, steps = (self._found_by, *self.notes, *own.notes), () if unnamed else own.next_steps
-        tried = plural(len({_base(fit) for fit in self.outcomes}), "algorithm")
-        reason = own.reason or f"{tried} found no block that a search in pure noise does not find, too."
-        return replace(own, headline=self._headline, reason=reason, notes=notes, next_steps=steps)
+        tried = len({_base(fit) for fit in self.outcomes})
+        none = f"None of the {tried} algorithms" if tried > 1 else "No fit"
+        reason = own.reason or f"{none} found a block that is stronger than those found in pure noise."
+        if not unnamed and not len(self.solution):
+            more = "Weak blocks show better without rows that hardly vary"
+            steps = (f"`bivaluate sweep {self.evaluation.place[0]} -a all --out RUN` fits all algorithms. {more}.",)
+        rows = tuple(sorted(own.biclusters, key=lambda row: -row["evidence"]))  # the strongest first
+        return replace(own, headline=self._headline, reason=reason, biclusters=rows, notes=notes, next_steps=steps)
 
     @property
     def _found_by(self) -> str:
@@ -213,9 +221,12 @@ class Found:
         from bivaluate.plots import plot_candidates
 
         table = self.candidates
-        own_k = [is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]]
+        own_k = np.array([is_own_k(key.removesuffix(FINAL)) for key in table["algorithm"]])
         at = [tuple(row) for row in table[list(Fit._fields)].to_numpy().tolist()].index(tuple(self.chosen or ()))
-        return plot_candidates(table.assign(k=np.where(own_k, table["n_supported"], table["k"])), chosen=at, ax=ax)
+        k = np.where(own_k, table["n_supported"].where(table["n_supported"] > 0), table["k"])
+        axes = plot_candidates(table.assign(k=k), chosen=at, ax=ax)
+        axes.set_xlabel("K requested (supported, of those that find K themselves)" if own_k.any() else "K requested")
+        return axes
 
     def report(self, path: str | os.PathLike[str], traits: pd.DataFrame | None = None) -> Path:
         """Write the report, one HTML file.
@@ -243,7 +254,7 @@ class Found:
             [_called(Fit(key, k, seed)) + " (refined)" * key.endswith(FINAL), int(seed), int(supported), evidence]
             for key, k, seed, evidence, supported in self.candidates[list(CANDIDATE)].itertuples(index=False)
         ]
-        caption = "Evidence of every solution over K, a line per algorithm; the chosen one is ringed."
+        caption = "Evidence of every solution over K, a line per algorithm; the chosen one, refined, is ringed."
         headings = ("solution", "seed", "supported", "evidence")
         folds = ((f"All {len(rows)} solutions", len(rows)),) if len(rows) > MOST_SHOWN else ()
         figures = (Figure(self.plot(), caption),) if len(self.solution) else ()
@@ -259,7 +270,9 @@ class Found:
             return ""
         other = self._evaluate(unpack_solution(blob))
         pairs = zip(other.solution, other.records, strict=True)
-        only = [block for block, record in pairs if record["supported"] and _shared(block, self.solution) < 0.1]
+        only = [
+            block for block, record in pairs if record["supported"] and _shared(block, self.solution) < MISSING_SHARE
+        ]
         sizes = [f"{block.shape[0]:,} × {block.shape[1]:,}" for block in only]
         is_ = "are" if len(only) > 1 else "is"
         found = f"{plural(len(only), 'supported bicluster')} ({listing(sizes, 5)})" if sizes else "nothing"
@@ -275,7 +288,7 @@ class Found:
 def find(
     X: Any,
     *,
-    algorithms: str | Iterable[str] = AUTO,
+    algorithms: Any = AUTO,
     random_state: int | np.random.Generator | np.random.RandomState = 0,
     time: float | Callable[[], float] | None = None,
     n_jobs: int | None = None,
@@ -291,8 +304,9 @@ def find(
     ----------
     X : array-like, DataFrame, sparse matrix, AnnData or Matrix of shape (n_rows, n_cols)
         The data; missing cells (NaN) are left out of every judgement.
-    algorithms : str or iterable of str, default="auto"
-        Keys of the algorithms to run; ``"auto"`` takes those that fit the data.
+    algorithms : str, estimator or iterable of them, default="auto"
+        Keys of the algorithms to run, or estimators, whose K and seeds are chosen here; ``"auto"`` takes those that
+        fit the data.
     random_state : int, Generator or RandomState, default=0
         Same seed, same answer, for any number of cores.
     time : float or callable, optional
@@ -329,9 +343,8 @@ def find(
     left = time if time is None or callable(time) else _countdown(check_real("time", time, 0.001))
     matrix = (X if isinstance(X, Matrix) else Matrix.of(X, missing="omit")).settled()
     traits = check_searchable(matrix)
-    words = [algorithms] if isinstance(algorithms, str) else list(algorithms)
     score = {"missing": "omit"} if traits.gaps else {}
-    plan = Plan(datasets=[matrix.name or "X"], algorithms=words, seeds=[seed], metrics=MEASURES, score=score)
+    plan = Plan(datasets=[matrix.name or "X"], algorithms=algorithms, seeds=[seed], metrics=MEASURES, score=score)
     chosen = choose_for(plan, matrix)
     if not chosen.searched:
         reasons = "; ".join(f"{key}: {reason}" for key, reason in chosen.left_out.items())
@@ -344,7 +357,8 @@ def find(
         if time is not None and all(one.status == TIMED_OUT for one in search.outcomes.values()):
             raise RunError(f"{allowed} was too short for any algorithm on {matrix.name}. Allow more time.")
         raise RunError(f"every algorithm failed on {matrix.name}. {' '.join(_about_failures(search.outcomes))}")
-    notes = [*_about_data(traits.said, chosen), *_about_failures(search.outcomes)]
+    told = {fit: one for fit, one in search.outcomes.items() if interrupted or fit not in search.cut_off}
+    notes = [*_about_data(traits.said, chosen), *_about_failures(told)]
     if interrupted:
         notes.append(f"Interrupted: {plural(len(search.outcomes), 'fit')} of those planned so far were judged.")
     elif search.cut_off:
@@ -430,7 +444,7 @@ def _answer(matrix: Matrix, outcome: Outcome, best: Fit, chosen: Chosen) -> Bicl
     judged = evidence_table(matrix, solution, missing=str(chosen.score.get("missing", "raise")))
     order = sorted(judged.order)
     known = {"algorithm": best.algorithm, "k": len(order) if is_own_k(_base(best)) else best.k, "seed": best.seed}
-    return solution.select(order).with_info(**known, name="find")
+    return solution.select(order).with_info(**known, command="find")
 
 
 def _base(fit: Fit) -> str:
@@ -443,15 +457,9 @@ def _called(fit: Fit) -> str:
     return label if is_own_k(_base(fit)) else f"{label} (K = {fit.k})"
 
 
-def _article(pattern: str) -> str:
-    named = {"additive": "an additive pattern", "same order": "the same order", "row levels": "row levels"}
-    return named.get(pattern, f"a {pattern}")
-
-
 def _shared(block: Any, solution: Biclustering) -> float:
     """Return the largest share of a bicluster's cells that one of the solution holds."""
-    sides = ((np.intersect1d(block.rows, b.rows), np.intersect1d(block.cols, b.cols)) for b in solution)
-    return max((len(rows) * len(cols) / block.size for rows, cols in sides), default=0.0)
+    return max((shared_cells(block, other) / block.size for other in solution), default=0.0)
 
 
 def _about_data(said: str, chosen: Chosen) -> list[str]:

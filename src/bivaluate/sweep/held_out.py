@@ -175,7 +175,7 @@ def _hidden_sets(values: Floats, folds: int, share: float, random_state: Any) ->
     size = round(share * len(observed))
     if size < 1:
         least = 1 / max(1, len(observed))
-        raise ParameterError(f"share is {share:g}: of {len(observed)} observed cells that hides none; try {least:.2g}.")
+        raise ParameterError(f"share is {share:g}: of {len(observed)} known values that hides none; try {least:.2g}.")
     if folds * size > len(observed):
         need = f"{folds} folds of {size} cells each ({percent(share)}) need {folds * size} cells"
         most = f"ask for at most {len(observed) // size} folds, or a smaller share"
@@ -192,7 +192,7 @@ def _check_visible(visible: Floats, fold: int) -> None:
     for axis, what in ((1, "row"), (0, "column")):
         empty = np.flatnonzero(~seen.any(axis=axis))
         if len(empty):
-            left = f"fold {fold + 1} leaves {what} {empty[0]} (counted from 0) of X without a visible cell"
+            left = f"fold {fold + 1} leaves {what} {empty[0]} (counted from 0) of X without a visible value"
             raise MatrixError(f"{left}: {visible.shape} is too small, or has too many gaps. Hide a smaller share.")
 
 

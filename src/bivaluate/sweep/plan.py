@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import tomllib
@@ -37,7 +36,8 @@ class Plan:
     ----------
     datasets, algorithms : str or sequence of str
         File paths, ``scenario:S1``, ``yeast:*``; keys of algorithms, ``all``, ``spectral*``, ``package.module:Class``,
-        ``cmd:`` and a command line, ``recipe:`` and a recipe. ``"auto"``, the default, takes those that fit the data.
+        estimators (K and seeds are the plan's), ``cmd:`` and a command line, ``recipe:`` and a recipe. ``"auto"``, the
+        default, takes those that fit the data.
     k : int, sequence of int, "planted" or "auto"
         Numbers of biclusters to ask for; ``"planted"`` asks each scenario for as many as it holds. ``"auto"``, the
         default, is the plan of :func:`bivaluate.find`: a few K, more where evidence grows, the best refined.
@@ -92,7 +92,8 @@ class Plan:
 
         put = object.__setattr__
         put(self, "datasets", _words("datasets", self.datasets))
-        words = _words("algorithms", self.algorithms)
+        given, own = _named(self.algorithms)
+        words = _words("algorithms", given)
         chosen = choose_algorithms(word for word in words if word != AUTO)
         put(self, "algorithms", (*([AUTO] if AUTO in words else []), *chosen))
         put(self, "by_pattern", frozenset(key for key, named in chosen.items() if not named))
@@ -109,7 +110,7 @@ class Plan:
         put(self, "metrics", _check_metrics(self.metrics))
         for name in ("parameters", "score", "read"):
             put(self, name, _check_table(name, getattr(self, name)))
-        put(self, "parameters", {current_key(key): value for key, value in self.parameters.items()})
+        put(self, "parameters", {**own, **{current_key(key): value for key, value in self.parameters.items()}})
         known = [*(PORTFOLIO if AUTO in words else ()), *chosen]
         _check_known("parameters", self.parameters, known)
         for key in known:
@@ -272,20 +273,16 @@ def differences(plan: Plan, other: Plan) -> list[str]:
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:
     """Raise if there is no such algorithm, or if it does not take these parameters and values."""
-    from bivaluate.algorithms.registry import estimator_of
+    from bivaluate.algorithms.registry import accepted_by, estimator_of
 
     cls, _ = estimator_of(key)
-    accepted = inspect.signature(cls).parameters
+    accepted, count = accepted_by(key, cls, parameters)
     annotations = typing.get_type_hints(cls if is_dataclass(cls) else cls.__init__)
-    reserved = {count_among(accepted), *(() if ":" in key else ("random_state",))} & accepted.keys()
+    reserved = {count, *(() if ":" in key else ("random_state",))} & accepted.keys()
     for name, value in parameters.items():
         if name in reserved:
             instead = "seeds (or algorithm_seed)" if name == "random_state" else "k"
             raise ParameterError(f"{key}.{name} cannot be set as a parameter; use {instead} of the plan.")
-        if name not in accepted and not any(p.kind is p.VAR_KEYWORD for p in accepted.values()):
-            known = [other for other in accepted if other not in reserved]
-            has = f"it has: {', '.join(known)}.{suggest(name, known)}"
-            raise ParameterError(f"algorithm {key} has no parameter {name!r}; {has}")
         allowed = annotations.get(name, Any)
         if not is_of_type(value, allowed):
             choices = [a for a in typing.get_args(allowed) if isinstance(a, str)]
@@ -349,6 +346,25 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def _named(algorithms: Any) -> tuple[Any, dict[str, dict[str, Any]]]:
+    """Return algorithms by name, and the parameters of estimators among them that are not the defaults."""
+    if isinstance(algorithms, str) or not isinstance(algorithms, Iterable):
+        algorithms = [algorithms]
+    words: list[Any] = []
+    parameters: dict[str, dict[str, Any]] = {}
+    for one in algorithms:
+        cls = one if isinstance(one, type) else type(one)
+        if not hasattr(cls, "fit"):
+            words.append(one)
+            continue
+        words.append(getattr(getattr(cls, "record", None), "key", f"{cls.__module__}:{cls.__qualname__}"))
+        if hasattr(one, "get_params") and one is not cls:
+            params, usual = one.get_params(deep=False), cls().get_params(deep=False)
+            usual |= {name: params[name] for name in (count_among(usual), "random_state") if name in params}
+            parameters[words[-1]] = {name: params[name] for name in params if repr(params[name]) != repr(usual[name])}
+    return words, parameters
 
 
 def _words(name: str, value: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,8 +15,9 @@ from bivaluate.matrix import Matrix
 
 AUTO: Literal["auto"] = "auto"
 LOG, CENTRED, WEIGHTS = "log", "centred", "weights"
+ROUNDS = 20  # of fitting effects where cells are missing
 FEWEST = 4  # rows and columns; fewer hold no bicluster and anything beside it
-MANY_ZEROS, SKEWED = 0.2, 2.0
+MANY_ZEROS, SKEWED, LARGE_EFFECTS = 0.2, 2.0, 0.25
 MOST_MADE_DENSE = 2e6  # cells of a sparse matrix, empty ones counted, that an algorithm gets as a dense array
 
 
@@ -29,6 +30,7 @@ class Member:
     nonnegative: bool = False
     weights: bool = False  # gets ratings as weights, 0 where there is none
     own_form: bool = False  # brings data into a form of its own
+    levels: bool = False  # looks for high or low values, and gets what large row and column effects leave
     gaps: bool = False  # takes missing cells
     refines: bool = False  # refines its biclusters
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -36,14 +38,14 @@ class Member:
 
 # Cheap ones first: with a budget they are sure of their turn, and Ctrl-C finds something to keep.
 PORTFOLIO: dict[str, Member] = {
-    "bregman": Member(),
+    "bregman": Member(levels=True),
     "spectral_co": Member(weights=True),
-    "las": Member(most_cells=2e7),
+    "las": Member(most_cells=2e7, levels=True),
     "ssvd": Member(most_cells=1e6),
     "itcc": Member(nonnegative=True),
     "nmf": Member(nonnegative=True),
     "leiden": Member(nonnegative=True),
-    "isa": Member(most_cells=2e6),
+    "isa": Member(most_cells=2e6, levels=True),
     "coherent": Member(
         most_cells=2e6, most_columns=300, own_form=True, gaps=True, refines=True, parameters={"calibrate": False}
     ),
@@ -63,6 +65,7 @@ class Traits:
     two_values: bool
     skew: float
     constant: bool
+    effects: float  # share of the variance that is that of row and column means
     unit: float  # of logarithms: 1 for counts, otherwise the median of the positive cells
 
     @property
@@ -70,8 +73,8 @@ class Traits:
         """In what form algorithms for measurements get the data: as they are, centred, or their logarithms."""
         if self.gaps:
             return CENTRED
-        weights = self.nonnegative and not self.two_values
-        return LOG if weights and ((self.whole and self.zeros >= MANY_ZEROS) or self.skew > SKEWED) else ""
+        counts = self.nonnegative and self.whole and self.zeros >= MANY_ZEROS
+        return LOG if not self.two_values and (counts or self.skew > SKEWED) else ""
 
     @property
     def lowered(self) -> bool:
@@ -82,16 +85,22 @@ class Traits:
     @property
     def said(self) -> str:
         """What was done to the data before they were searched, in a sentence."""
+        said = []
         if self.view == LOG:
-            counts = self.whole and self.zeros >= MANY_ZEROS
+            counts = self.nonnegative and self.whole and self.zeros >= MANY_ZEROS
             why = f"these are counts, {percent(self.zeros)} of them 0" if counts else "the values are skewed"
-            return f"Algorithms were given log2(1 + x{'' if self.unit == 1 else f'/{self.unit:.3g}'}), because {why}."
+            x = "log2(1 + x" if self.nonnegative else "±log2(1 + |x|"
+            over = "" if self.unit == 1 else f"/{self.unit:.3g}"
+            said.append(f"Algorithms were given {x}{over}), because {why}.")
         if self.view == CENTRED:
             return (
-                f"{percent(self.gaps)} of the cells are missing: algorithms that need every cell were given what row and "
+                f"{percent(self.gaps)} of the values are missing: algorithms that need every value were given what row and "
                 "column effects leave, and 0 in the gaps. Biclusters are judged by the cells that are there."
             )
-        return ""
+        if self.effects > LARGE_EFFECTS:
+            left = "algorithms that look for high or low values were given what they leave"
+            said.append(f"Row and column means explain {percent(self.effects)} of the variance: {left}.")
+        return " ".join(said)
 
 
 def traits_of(matrix: Matrix) -> Traits:
@@ -130,20 +139,37 @@ def _traits(matrix: Matrix) -> Traits:
     constant = not observed or lowest == (max(highest, 0.0) if zeros else highest)
     unit = 1.0 if whole or not len(above) else float(np.median(above))
     values_are = {"nonnegative": nonnegative, "whole": whole, "two_values": two_values, "constant": constant}
-    return Traits((n, m), matrix.sparse, gaps, zeros=share, skew=float(skew), unit=unit, **values_are)
+    found = Traits((n, m), matrix.sparse, gaps, zeros=share, skew=float(skew), effects=0.0, unit=unit, **values_are)
+    return found if gaps or constant or two_values else replace(found, effects=_effects(matrix, found))
+
+
+def _effects(matrix: Matrix, traits: Traits) -> float:
+    """Return the share of the variance of all cells, in the form they are given in, that row and column means have."""
+    n, m = matrix.shape
+    by_rows, by_cols, square = np.zeros(n), np.zeros(m), 0.0
+    for start, stop in matrix.chunks():
+        cells = _on_stored(
+            matrix.source.rows(start, stop), _logarithms(traits.unit) if traits.view == LOG else np.asarray
+        )
+        by_rows[start:stop], by_cols = cells.sum(axis=1) / m, by_cols + cells.sum(axis=0) / n
+        square += float(((cells.data if matrix.sparse else cells) ** 2).sum())
+    variance = square / (n * m) - float(by_rows.mean()) ** 2
+    return round(float(by_rows.var() + by_cols.var()) / variance, 9) if variance > 0 else 0.0
+
+
+def _logarithms(unit: float) -> Any:
+    return lambda values: np.copysign(np.log2(1.0 + np.abs(values) / unit), values)
 
 
 def check_searchable(matrix: Matrix) -> Traits:
     """Refuse a matrix in which no bicluster can be told from what is beside it."""
     n, m = matrix.shape
     if min(n, m) < FEWEST:
-        raise MatrixError(
-            f"{matrix.name} is {n} x {m}; biclusters can be told from the rest of a matrix from {FEWEST} rows and "
-            f"{FEWEST} columns on. Are rows and columns read as they should be?"
-        )
+        least = f"biclusters can be told from the rest of a matrix from {FEWEST} rows and {FEWEST} columns on"
+        raise MatrixError(f"{matrix.name} is {n} x {m}; {least}. Are rows and columns read as they should be?")
     traits = traits_of(matrix)
     if traits.constant:
-        raise MatrixError(f"all cells of {matrix.name} are equal, so there is nothing to find. Is it the right file?")
+        raise MatrixError(f"all values of {matrix.name} are equal, so there is nothing to find. Is it the right file?")
     return traits
 
 
@@ -171,11 +197,14 @@ def parameters_for(key: str, traits: Traits) -> dict[str, Any]:
 
 def view_for(key: str, traits: Traits) -> str:
     """Return in what form an algorithm of the portfolio gets the data."""
+    from bivaluate.algorithms.registry import ALGORITHMS
+
     member = PORTFOLIO[key]
     if traits.gaps:
         weights = member.nonnegative or (member.weights and traits.nonnegative)
         return "" if member.gaps and not traits.sparse else WEIGHTS if weights else CENTRED
-    return "" if member.own_form else traits.view
+    centred = member.levels and traits.effects > LARGE_EFFECTS and not (traits.sparse and ALGORITHMS[key].sparse)
+    return "" if member.own_form else f"{traits.view} {CENTRED}".strip() if centred else traits.view
 
 
 def make_view(matrix: Matrix, view: str) -> Matrix:
@@ -183,14 +212,14 @@ def make_view(matrix: Matrix, view: str) -> Matrix:
     if not view:
         return matrix
     cells = matrix.checked(matrix.source.rows(0, matrix.shape[0]), "omit")
-    if view == LOG:
-        unit = traits_of(matrix).unit
-        changed = _on_stored(cells, lambda values: np.log2(1.0 + values / unit))
-    elif view == WEIGHTS:
-        changed = _on_stored(cells, np.nan_to_num)
-    else:
-        changed = _centred(cells, matrix.sparse and matrix.absent == "missing")
-    return Matrix(changed, matrix.row_labels, matrix.col_labels, matrix.name).settled()
+    for step in view.split():
+        if step == LOG:
+            cells = _on_stored(cells, _logarithms(traits_of(matrix).unit))
+        elif step == WEIGHTS:
+            cells = _on_stored(cells, np.nan_to_num)
+        else:
+            cells = _centred(cells, matrix.sparse and matrix.absent == "missing")
+    return Matrix(cells, matrix.row_labels, matrix.col_labels, matrix.name).settled()
 
 
 def _on_stored(cells: Any, function: Any) -> Any:
@@ -206,21 +235,21 @@ def _centred(cells: Any, absent_missing: bool) -> Any:
     """Return the cells less additive effects of rows and columns, fitted to those observed; 0 where none is."""
     from scipy.sparse import coo_array, csr_array
 
+    n, m = cells.shape
     if hasattr(cells, "indptr") and absent_missing:
         found = coo_array(cells)
-        rows, cols, values = found.row, found.col, found.data.astype(np.float64)
-    else:
-        dense = np.asarray(cells.toarray() if hasattr(cells, "indptr") else cells, dtype=np.float64)
-        rows, cols = np.nonzero(~np.isnan(dense))
-        values = dense[rows, cols]
-    n, m = cells.shape
-    left = values - values.mean()
-    for _ in range(20):
-        for place, size in ((rows, n), (cols, m)):
-            count = np.maximum(np.bincount(place, minlength=size), 1)
-            left = left - (np.bincount(place, weights=left, minlength=size) / count)[place]
-    if hasattr(cells, "indptr"):
-        return csr_array((left, (rows, cols)), shape=(n, m))
-    out = np.zeros((n, m))
-    out[rows, cols] = left
-    return out
+        left = found.data - found.data.mean()
+        for _ in range(ROUNDS):
+            for place, size in ((found.row, n), (found.col, m)):
+                count = np.maximum(np.bincount(place, minlength=size), 1)
+                left = left - (np.bincount(place, weights=left, minlength=size) / count)[place]
+        return csr_array((left, (found.row, found.col)), shape=(n, m))
+    dense = np.array(cells.toarray() if hasattr(cells, "indptr") else cells, dtype=np.float64)
+    gaps = np.isnan(dense)
+    dense -= np.nanmean(dense)
+    dense[gaps] = 0.0
+    for _ in range(ROUNDS if gaps.any() else 1):
+        for axis in (1, 0):
+            dense -= dense.sum(axis=axis, keepdims=True) / np.maximum((~gaps).sum(axis=axis, keepdims=True), 1)
+            dense[gaps] = 0.0
+    return dense

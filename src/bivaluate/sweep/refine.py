@@ -22,6 +22,7 @@ Pair = tuple[Members, Members]
 REFUSALS = 3  # rows or columns tried of each kind
 CHANGED = 0.25  # the largest share of the rows, or columns, of a bicluster that changes
 MOST_TRIALS, CELLS_OF_TRIALS = 400, 200_000_000
+ROUNDS = 4  # of telling two blocks apart
 FEWEST = 2  # rows or columns of a bicluster
 LEAST_NOISE, FITTED = 0.1, 0.5  # variance; by how much a fitted level explains noise better, on average
 
@@ -167,12 +168,42 @@ def refine_some(
     return Refined(Biclustering(blocks, matrix.shape, names=solution.names, info=info), now, changes)
 
 
+def split(matrix: Matrix, solution: Biclustering, missing: str) -> Biclustering:
+    """Return the biclusters, one that holds two blocks corner to corner as those two where that has more evidence."""
+    n, m = matrix.shape
+    Z = _standardised(matrix) if len(solution) and n * m <= CELLS_OF_TRIALS // 10 else np.zeros((0, 0))
+    total = evidence_table(matrix, solution, missing=missing).total
+    for k in reversed(range(len(solution) if Z.size else 0)):
+        blocks = [(b.rows, b.cols) for b in solution]
+        then = Biclustering([*blocks[:k], *_corners(Z, *blocks[k]), *blocks[k + 1 :]], matrix.shape, info=solution.info)
+        found = evidence_table(matrix, then, missing=missing)
+        if found.total > total and len(found.order) == len(then) > len(solution):
+            solution, total = then, found.total
+    return solution
+
+
+def _corners(Z: Values, rows: Members, cols: Members) -> list[Pair]:
+    """Return the two parts of a block that spectral co-clustering tells apart, if both have enough rows and columns.
+
+    Every row and column is then put where its squares are larger.
+    """
+    squares = Z[np.ix_(rows, cols)] ** 2
+    scale = [np.sqrt(np.maximum(squares.sum(axis=axis), 1e-12)) for axis in (1, 0)]
+    left, _, right = np.linalg.svd(squares / np.outer(*scale), full_matrices=False)
+    above, beside = left[:, :2][:, -1] > 0, right[:2][-1] > 0  # a single row or column has one vector, and no two parts
+    for _ in range(ROUNDS):
+        parts = [(rows[above], cols[beside]), (rows[~above], cols[~beside])]
+        if min(len(lines) for part in parts for lines in part) < FEWEST:
+            return []
+        above = squares[:, beside].mean(axis=1) > squares[:, ~beside].mean(axis=1)
+        if above.any() and not above.all():
+            beside = squares[above].mean(axis=0) > squares[~above].mean(axis=0)
+    return parts
+
+
 def _standardised(matrix: Matrix) -> Values:
     """Return what row and column means leave, each row in units of its own spread, 0 where cells are missing."""
-    view = LOG if traits_of(matrix).view == LOG else CENTRED
-    dense = make_view(matrix, view).values
-    if view == LOG:
-        dense = dense - dense.mean(axis=1, keepdims=True) - dense.mean(axis=0) + dense.mean()
+    dense = make_view(matrix, f"{LOG} {CENTRED}" if traits_of(matrix).view == LOG else CENTRED).values
     spread = dense.std(axis=1, keepdims=True)
     return np.asarray(dense / np.where(spread > 0, spread, 1.0))
 

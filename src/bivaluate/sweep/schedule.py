@@ -14,16 +14,18 @@ from typing import Any, NamedTuple
 from bivaluate._errors import BivaluateError, DenseWarning, MatrixError, MissingExtraError, ParameterError
 from bivaluate._files import check_reachable
 from bivaluate._text import FINAL
+from bivaluate.judge.choice import EVIDENCE
 from bivaluate.matrix import Matrix
 from bivaluate.solution import Biclustering
 from bivaluate.sweep.cells import DATA, EXTRA_SEED, Cell, Slot, Task
 from bivaluate.sweep.plan import PLANTED, Plan
 from bivaluate.sweep.portfolio import AUTO, PORTFOLIO, parameters_for, traits_of, unsuited, view_for
-from bivaluate.sweep.stages import Fit, Score, Searched, next_fits
+from bivaluate.sweep.stages import SUPPORTED, Fit, Score, Searched, next_fits
 
 MatrixKey = tuple[str, int | None]
 Scored = dict[Cell, Score | None]
-MOST_CELLS_CLOSER = 2_000_000  # up to which the K around the best, and more seeds, are tried
+# Cells up to which the K around the best, and more seeds, are tried.
+MOST_CELLS_CLOSER, MOST_CELLS_NESTED = 2_000_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
     from bivaluate.sweep.work import check_data
 
     auto = AUTO in plan.algorithms
-    traits = traits_of(matrix) if auto else None
+    traits = traits_of(matrix) if auto or plan.k == AUTO else None
     score = {**plan.score, **({"missing": "omit"} if traits and traits.gaps else {})}
     gaps = score.get("missing") == "omit"
     searched, left_out = {}, {}
@@ -128,7 +130,7 @@ def choose_for(plan: Plan, matrix: Matrix) -> Chosen:
                 raise
             raise type(error)(f"{key} cannot be run on data set {matrix.name}: {error}") from error
         name = split_name(key)[0] or key
-        closer = math.prod(matrix.shape) <= MOST_CELLS_CLOSER
+        closer = math.prod(matrix.shape) <= (MOST_CELLS_NESTED if is_nested(key) else MOST_CELLS_CLOSER)
         searched[name] = Searched(finds_k(key), is_nested(key), closer, view, own, key)
     return Chosen(searched, left_out, score)
 
@@ -205,13 +207,10 @@ def tasks(plan: Plan, waiting: list[Slot], chosen: ChosenFor, solution_of: Solut
         ks = tuple(sorted(member.cell.k for member in members))
         random_state = first.seed if plan.algorithm_seed is None else plan.algorithm_seed
         how: dict[str, Any] = {"variant": members[0].variant, "copy": members[0].copy, "score": of.score}
-        how |= {
-            "parameters": dict(one.parameters),
-            "view": one.view,
-            "held_out": plan.held_out,
-            "stability": plan.stability,
-        }
-        how["metrics"] = plan.metrics if isinstance(plan.metrics, str) else tuple(plan.metrics)
+        how |= {"parameters": dict(one.parameters), "view": one.view}
+        how |= {"held_out": plan.held_out, "stability": plan.stability}
+        needed = (EVIDENCE, SUPPORTED) if plan.k == AUTO else ()
+        how["metrics"] = plan.metrics if isinstance(plan.metrics, str) else (*plan.metrics, *needed)
         how["key"] = of.searched[algorithm].word if algorithm in of.searched else algorithm
         if algorithm != first.algorithm:
             how["given"] = solution_of(first._replace(algorithm=algorithm))

@@ -10,21 +10,22 @@ import math
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bivaluate._anndata import is_anndata
-from bivaluate._check import check_instance, check_int
+from bivaluate._check import check_choice, check_instance, check_int
 from bivaluate._errors import BivaluateWarning, ParameterError, SearchWarning
-from bivaluate._factors import last_step
+from bivaluate._factors import DEFAULT_RULE, check_rule, last_step
 from bivaluate._text import alternatives
 from bivaluate.algorithms.algorithm import COUNTS, count_among
 from bivaluate.evaluation import Evaluation, evaluate
 from bivaluate.judge import choice
-from bivaluate.judge.choice import EVIDENCE, RAW, AtK, as_good, judged_statuses, pick
+from bivaluate.judge.choice import EVIDENCE, PREDICTIVE, RAW, AtK, judged_statuses, pick
 from bivaluate.judge.limits import predicts
 from bivaluate.judge.verdict import Verdict
 from bivaluate.matrix import Matrix
@@ -34,10 +35,12 @@ from bivaluate.sweep.held_out import predictive_gain
 from bivaluate.sweep.work import fit, reason_of
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     from matplotlib.axes import Axes
 
-PREDICTIVE = "predictive"
-NOT_PREDICTED = "No K predicts held-out cells better than row and column means do."
+NOT_PREDICTED = "No K predicts held-out values better than row and column means do."
 # Of a curve over K: random placements, the scores it shows, and those compared with the placements.
 PLACEMENTS = 5
 _SCORES = ("total_evidence", "n_supported", "supported_coverage", "nve")
@@ -55,12 +58,14 @@ class KSelection:
     best_score_, best_index_ : float, int
         Its score, and its place in `cv_results_`.
     cv_results_ : dict
-        Columns by name: ``param_<name of K>``, ``score``, ``rank_score``, ``status``, ``reason``, ``fit_time``
-        and every measure.
+        Columns by name: ``params``, ``param_<name of K>``, ``score`` (also ``mean_test_score``), ``rank_score`` (also
+        ``rank_test_score``), ``status``, ``reason``, ``fit_time`` and every measure.
     scoring : str
         The measure that chose.
     nothing_ : bool
-        Whether nothing is supported at any K, or no K predicts held-out cells; the best K then comes nearest.
+        Whether nothing is supported at any K, or no K predicts held-out values; the best K is then no recommendation.
+    solution_, matrix_, options_ : Biclustering, Matrix, dict
+        The best solution, the matrix it was judged in, and how.
 
     See Also
     --------
@@ -80,6 +85,44 @@ class KSelection:
     cv_results_: dict[str, Any]
     scoring: str
     nothing_: bool = False
+    solution_: Biclustering | None = None
+    matrix_: Matrix | None = field(default=None, repr=False)
+    options_: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def evaluation_(self) -> Evaluation:
+        """The best solution as judged: its verdict, and its scores, bicluster by bicluster.
+
+        Examples
+        --------
+        >>> len(choice.evaluation_.records)
+        9
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BivaluateWarning)
+            return evaluate(self.matrix_, self.solution_, **self.options_)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page: which K to take, the curve over K, and the best solution.
+
+        Parameters
+        ----------
+        path : str or path-like
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Examples
+        --------
+        >>> choice.report("page.html")  # doctest: +SKIP
+        """
+        from bivaluate.report import Figure, Section, build_report
+
+        figure = Figure(self.plot(), "Every K that was tried; the best is ringed, and those as good are shaded.")
+        sections = [Section("How many?", self.verdict.reason, figures=(figure,))]
+        return build_report(self.evaluation_, path, sections=sections, headline=self.verdict.headline)
 
     @property
     def _tried(self) -> list[int]:
@@ -118,13 +161,22 @@ class KSelection:
         >>> choice.k_range_
         (3, 3)
         """
-        best, scores = self._tried[self.best_index_], self.cv_results_["score"]
-        found = None if self.nothing_ else as_good(self._tried, scores, choice.high_is_better(self.scoring))
-        return found or (best, best)
+        return self.k_as_good_[0], self.k_as_good_[-1]
+
+    @property
+    def k_as_good_(self) -> list[int]:
+        """The K, of those tried, that are as good as the best: within 5 % of its score.
+
+        Examples
+        --------
+        >>> choice.k_as_good_
+        [3]
+        """
+        return [self._tried[self.best_index_]] if self.nothing_ else choice.as_good(self._curve, self.scoring)
 
     @property
     def k_all_supported_(self) -> int | None:
-        """The K, of those tried, up to which every bicluster is supported; None where there is none.
+        """The best K if all its biclusters are supported, else the K below up to which all are; None if none is.
 
         It depends less on which K were tried than the best K, which may grow with every larger one that is offered.
 
@@ -133,27 +185,34 @@ class KSelection:
         >>> choice.k_all_supported_ is None
         True
         """
-        found = choice.all_supported(self._curve)
+        found = choice.all_supported(self._curve, self._tried[self.best_index_])
         return None if found is None else found.k
 
     @property
     def verdict(self) -> Verdict:
-        """Which K to take, how many are supported there and where all are, and which K are as good.
+        """How many are supported and up to which K all are, which K to take, which are as good, which to try.
 
         Examples
         --------
         >>> print(choice.verdict)
-        Take n_clusters = 3. n_clusters = 3 is the largest tried: try larger ones.
+        Take n_clusters = 3.
+        n_clusters = 3 is the largest tried: try larger ones.
         """
         ((name, best),) = self.best_params_.items()
+        name = name.rpartition("__")[2]  # of the step of a pipeline
         if self.nothing_:
-            return Verdict(f"{_nothing(name, self.scoring, self.best_estimator_)} {name} = {best} comes nearest.")
+            return Verdict(_nothing(name, self.scoring, self.best_estimator_))
         first = f"Take {name} = {best}."
-        if self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
+        if self.scoring == EVIDENCE and 2 * self.n_supported_ < self.n_biclusters_ and not self.k_all_supported_:
+            some = f"Only {self.n_supported_} of the {self.n_biclusters_} biclusters of {name} = {best} are supported"
+            first = f"{some}: expect about {self.n_supported_}."
+        elif self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
             lead = choice.supported_at(self._curve, best, name)
-            first = f"{first[:-1]}: {lead[:1].lower()}{lead[1:]}"
-        text = " ".join([first, *choice.about_k(self._curve, best, self.scoring, name)])
-        return Verdict(text.replace("bicluster", "factor") if name == "n_components" else text)
+            counts = lead.startswith("About")  # of more than the best K
+            first = f"{lead} {first}" if counts else f"{first[:-1]}: {lead[:1].lower()}{lead[1:]}"
+        rest = " ".join(choice.about_k(self._curve, best, self.scoring, name))
+        noun = "factor" if name == "n_components" else "bicluster"
+        return Verdict(first.replace("bicluster", noun), rest.replace("bicluster", noun))
 
     @property
     def _curve(self) -> list[AtK]:
@@ -185,7 +244,10 @@ class KSelection:
 
         table = pd.DataFrame(self._curve, columns=["k", self.scoring, "n_biclusters", "n_supported"])
         table = table.assign(algorithm=type(self.best_estimator_).__name__, seed=0)
-        return plot_candidates(table, self.scoring, chosen=self.best_index_, as_good=self.k_range_, ax=ax)
+        return plot_candidates(table, self.scoring, chosen=self.best_index_, as_good=self.k_as_good_, ax=ax)
+
+    def _repr_html_(self) -> str:
+        return self.verdict._repr_html_()
 
     def __repr__(self) -> str:
         chosen, among = next(iter(self.best_params_)), f" of {self._tried}" if len(self._tried) > 1 else ""
@@ -196,7 +258,7 @@ class KSelection:
 
 
 def select_k(
-    estimator: Any, X: Any, k: int | Iterable[int], scoring: str = "total_evidence", **options: Any
+    estimator: Any, X: Any, k: int | Iterable[int], scoring: Any = "total_evidence", **options: Any
 ) -> KSelection:
     """Fit an estimator for every K, score the solutions and return the best.
 
@@ -211,16 +273,16 @@ def select_k(
         AnnData object is genes x cells unless ``obs_rows=True`` is among the options.
     k : int or iterable of int
         Numbers of biclusters to try. An estimator that finds their number itself is fitted once, for the largest.
-    scoring : str
-        Measure of the whole solution to choose by, or ``"predictive"``: how much better the biclusters predict held-out
-        cells than row and column means do.
+    scoring : str or callable
+        Measure of the whole solution to choose by, a function of (X, solution) of your own, or ``"predictive"``: how
+        much better the biclusters predict held-out values than row and column means do.
     **options : object
-        Passed to :func:`bivaluate.evaluate`.
+        Passed to :func:`bivaluate.evaluate`; `rule` to :meth:`bivaluate.Biclustering.from_factors`.
 
     Returns
     -------
     KSelection
-        The best estimator and the scores of all. Where nothing is there, a `SearchWarning` says so.
+        The best estimator and the scores of all. A `SearchWarning` says where nothing is there, or a K failed.
 
     Raises
     ------
@@ -241,6 +303,7 @@ def select_k(
     from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
+    scoring = EVIDENCE if scoring == "evidence" else scoring  # of the whole solution
     predictive = scoring == PREDICTIVE
     metric = get_ranking_metric("total_evidence" if predictive else scoring)
     check_instance("estimator", estimator)
@@ -254,6 +317,11 @@ def select_k(
     if getattr(getattr(estimator, "record", estimator), "finds_k", False):
         tried = tried[-1:]  # an upper bound: there is nothing to choose
     shared: dict[str, Any] = {}
+    allowed = {*signature(evaluate).parameters, "rule"} - {"X", "solution", "key_added"}
+    for option in options:
+        check_choice("option", option, sorted(allowed))
+    check_rule(rule := options.pop("rule", DEFAULT_RULE))
+    raw = is_anndata(X) and X.raw is not None
     if is_anndata(X):
         X = Matrix.from_anndata(X, layer=options.pop("layer", None), obs_rows=options.pop("obs_rows", False))
     kind = getattr(X, "dtype", None)
@@ -265,14 +333,18 @@ def select_k(
         models = [clone(estimator).set_params(**{name: value}) for value in tried]
         for model in (model for model in models if hasattr(model, "_shared")):
             model._shared = shared  # where our algorithms leave what serves the next K
-        fitted = [_fit(model, matrix, metric.key, options, kind) for model in models]
+        fitted = [_fit(model, matrix, metric.key, options, (kind, rule)) for model in models]
         if predictive:
             _predict(estimator, name, matrix, tried, fitted)
     rows = [row for _, row in fitted]
+    solutions = [row.pop("solution", None) for row in rows]
     able = [row["score"] if row["status"] in judged_statuses(metric.nothing) else math.nan for row in rows]
     if np.isnan(able).all():
         reasons = _reasons(tried, [row["reason"] for row in rows])
-        raise ParameterError(f"no K gives a defined {scoring if predictive else metric.symbol}. {reasons}.")
+        more = (
+            " layer='raw' takes the values of .raw, from before they were scaled." if raw and "Neg" in reasons else ""
+        )
+        raise ParameterError(f"no K gives a defined {scoring if predictive else metric.symbol}. {reasons}.{more}")
     high = metric.direction == "high"
     index = pick(able, high, metric.nothing, [row.get("n_biclusters", math.nan) for row in rows])
     nothing = index is None and math.isfinite(metric.nothing)
@@ -287,14 +359,20 @@ def select_k(
     nothing = nothing or bool(predictive and not predicts(best, rows[index]["score_error"]))
     if nothing:
         said = _nothing(name, scoring, fitted[index][0])
-        text = f"{said} best_params_ holds {name} = {tried[index]}, which comes nearest."
+        text = f"{said} best_params_ ({name} = {tried[index]}) recommends nothing."
+        warnings.warn(text, SearchWarning, stacklevel=2)
+    if failed := {k: row["reason"] for k, row in zip(tried, rows, strict=True) if row["status"] == "failed"}:
+        text = f"Some K could not be tried. {_reasons([*failed], [*failed.values()])}."
         warnings.warn(text, SearchWarning, stacklevel=2)
     table: dict[str, Any] = {f"param_{name}": tried}
     columns = dict.fromkeys(column for row in rows for column in row)
     table |= {column: [row.get(column, math.nan) for row in rows] for column in columns}
     order = np.where(np.isnan(able), math.inf, np.negative(able) if high else able)
-    table["rank_score"] = [int(1 + (order < value).sum()) for value in order]
-    return KSelection(fitted[index][0], {name: tried[index]}, best, index, table, scoring, nothing)
+    table["rank_score"] = table["rank_test_score"] = [int(1 + (order < value).sum()) for value in order]
+    table |= {"mean_test_score": table["score"], "params": [{name: value} for value in tried]}
+    chosen_by, options["metrics"] = PREDICTIVE if predictive else metric.key, measured
+    chosen = chosen_by, nothing, solutions[index], matrix, options
+    return KSelection(fitted[index][0], {name: tried[index]}, best, index, table, *chosen)
 
 
 def _nothing(name: str, scoring: str, model: Any) -> str:
@@ -332,13 +410,13 @@ def _predict(model: Any, name: str, matrix: Matrix, tried: list[int], fitted: li
         row |= {"score": float(mean), "score_error": float(error), "status": "ok"}
 
 
-def _fit(model: Any, matrix: Matrix, scoring: str, options: dict[str, Any], kind: Any) -> tuple[Any, dict[str, Any]]:
+def _fit(model: Any, matrix: Matrix, scoring: str, options: dict[str, Any], how: Any) -> tuple[Any, dict[str, Any]]:
     start = time.perf_counter()
     row: dict[str, Any] = {"score": math.nan, "status": "ok", "reason": ""}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            solution = fit(model, matrix, kind)
+            solution = row["solution"] = fit(model, matrix, *how)
             row["fit_time"] = time.perf_counter() - start
             scores = evaluate(matrix, solution, **options).scores
     except Exception as error:

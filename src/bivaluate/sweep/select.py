@@ -15,7 +15,7 @@ from bivaluate._text import FINAL, first_few, html_table, number, percent, plura
 from bivaluate.judge import choice
 from bivaluate.judge.choice import CANDIDATE, best, candidates, high_is_better
 from bivaluate.judge.limits import is_negligible, is_thin
-from bivaluate.measures.own import Records, stand_in
+from bivaluate.measures.own import stand_in
 from bivaluate.registry import RECORDS, get_metric, symbol
 from bivaluate.sweep.again import continue_command, matrix_words
 from bivaluate.sweep.cells import Cell
@@ -48,7 +48,7 @@ class Selection:
         Per measure, data set, algorithm and K: mean over seeds, interval, coverage, wins; the best of each data set,
         with the runner-up; the best K of each algorithm. With a null also its band, the gap and the (median) p-value;
         in `best` that of the choice, because every surrogate makes the same choice; `null` has them per fit.
-        ``k_all_supported`` of `best` is the K up to which every bicluster is supported.
+        ``k_all_supported`` of `best` is the K up to which every bicluster is supported, at most the best.
     verdict, warnings, undecided : list of str, list of str, dict
         What is there, a sentence per data set; what to distrust; why nothing can be chosen for a data set.
 
@@ -139,7 +139,7 @@ def select(run: Run, by: str | None = None) -> Selection:
         more = f" `{continue_command(run)}` continues the sweep." if run.missing else ""
         raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} fits {why}.{more}")
     main = [metric.key for metric in registry.main_metrics()]
-    _remember_own(run)
+    remember_own(run)
     by = registry.own_key(by, map(str, results)) or next((key for key in main if key in results), main[0])
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
@@ -163,7 +163,7 @@ def select(run: Run, by: str | None = None) -> Selection:
     return Selection(by=by, null=null, verdict=verdict, warnings=warnings, undecided=undecided, **joined)
 
 
-def _remember_own(run: Run) -> None:
+def remember_own(run: Run) -> None:
     """Make the user's own measures known that the run computed, without importing what only a folder names."""
     stored = parsed(run.journal.meta.get(MEASURES, "{}"))
     for key, direction in stored.items() if isinstance(stored, dict) else ():
@@ -177,9 +177,7 @@ def _verdict(run: Run, tables: Tables, dataset: str, by: str, own_k: Collection[
     if unscored := _unscored(run, dataset):
         more = f"; `{continue_command(run)}` continues the sweep" if unscored == NOT_FITTED else ""
         return f"{dataset}: {unscored}{more}."
-    found = choice.nearest(run.results, dataset)
-    nearest = "" if found is None else choice.called(*found, own_k)
-    said = choice.verdict(tables["best"], tables["candidates"], dataset, by, own_k, nearest, run.plan.null_runs)
+    said = choice.verdict(tables["best"], tables["candidates"], dataset, by, own_k, run.plan.null_runs)
     are = "is" if missing == 1 else "are"
     rest = f" {missing:,} of its {plural(planned, 'fit')} {are} not finished: this may change." if missing else ""
     return said + rest
@@ -258,10 +256,10 @@ def _with_others(best: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
     ranges = []
     for row in best.to_dict("records"):
         curve = choice.curve_of(row, candidates)
-        ks, values, high = [at.k for at in curve], [at.value for at in curve], high_is_better(row["measure"])
-        low_high = choice.as_good(ks, values, high) or (row["k"], row["k"])
-        ranges.append((*low_high, getattr(choice.all_supported(curve), "k", math.nan)))
-    names = ("k_low", "k_high", "k_all_supported")
+        good = choice.as_good(curve, row["measure"]) or [row["k"]]
+        whole = getattr(choice.all_supported(curve, row["k"]), "k", math.nan)
+        ranges.append((good[0], good[-1], choice.spans(good, [at.k for at in curve]), whole))
+    names = ("k_low", "k_high", "k_as_good", "k_all_supported")
     return best.assign(**{name: [found[i] for found in ranges] for i, name in enumerate(names)})
 
 
@@ -270,8 +268,8 @@ def _measures(results: pd.DataFrame, by: str) -> list[str]:
     if by not in results:
         option = {"predictive": "--held-out 5", "stability": "--stability 10"}.get(by, f"{by!r} among its metrics")
         raise ParameterError(f"the run did not compute {by!r}; run the sweep again into another folder, with {option}.")
-    compared = [metric.key for metric in registry.compared_metrics()]
-    return [by, *(key for key in [*compared, *registry.OF_FITS, *Records.own] if key in results and key != by)]
+    main = [RECORDS[key] for key in registry.main_keys(map(str, results)) if key != by]
+    return [by, *(metric.key for metric in main if metric.ranks_solutions and not metric.of_memberships)]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -328,7 +326,7 @@ def _cautions(run: Run, tables: Tables, by: str, undecided: Mapping[str, str]) -
 
 def _about_winner(run: Run, row: Mapping[Any, Any], by: str) -> list[str]:
     name = f"the winner {refined(row['algorithm'])} K = {row['k']}"
-    found = []
+    found = [choice.one_would_do(row["n"], name)] if row["n"] > 1 and row["sd"] == 0 else []
     if is_negligible(row["coverage"]) and not row["n_supported"] > 0:
         found.append(f"{name} covers only {percent(row['coverage'])} of the matrix; that is negligible.")
     left_out = row["degenerate"] + row["failed"]

@@ -1,7 +1,7 @@
 """The plan behind `bivaluate find`: which fits come next, given the scores of those that are done, never the clock.
 
-A few K for every algorithm, all of them where one fit serves all; larger ones while evidence grows; the K around the
-best; more seeds of the best algorithm, unless it is nested; at last the best solution refined.
+A few K for every algorithm, all of them where one fit serves all; larger ones while more biclusters are supported; the
+K around the best of those that come near; more seeds of the best algorithm; at last the best solution refined.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from bivaluate.sweep.cells import EXTRA_SEED
 
 FIRST_K = (2, 3, 5, 8)
 WIDER_K = (12, 16, 24)
-MORE_SEEDS = 4
+MORE_SEEDS, MORE_OF_NESTED = 4, 2
 WORTH_WIDENING = 0.5  # share of the best evidence from which larger K of an algorithm are tried
-GROWS = 1.01
+AS_GOOD = 0.9  # share of the best evidence from which larger K, or the K around its best, are tried
+SUPPORTED = "n_supported"
 
 
 class Fit(NamedTuple):
@@ -75,34 +76,37 @@ def _first(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None],
 def _wider(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     most = max((score[EVIDENCE] for score in done.values() if score is not None), default=0.0)
     for name, searched in algorithms.items():
-        totals = _totals(done, name, seed)
-        ks = sorted(totals)
-        larger = [k for k in WIDER_K if k > ks[-1]] if ks else []
-        if searched.finds_k or not larger or not totals[ks[-1]] > 0:
+        of_k = {fit.k: score for fit, score in _own(done, name, seed).items() if score and fit.k in FIRST_K + WIDER_K}
+        larger = [k for k in WIDER_K if of_k and k > max(of_k)]
+        if searched.finds_k or not larger:
             continue
-        before = max((totals[k] for k in ks[:-1]), default=0.0)
-        if totals[ks[-1]] > GROWS * before and totals[ks[-1]] >= WORTH_WIDENING * most:
-            wider = range(ks[-1] + 1, larger[-1] + 1) if searched.nested else larger[:1]
-            yield from (Fit(name, k, seed) for k in wider)
+        last = of_k.pop(max(of_k))
+        evidence, supported = (max((one[key] for one in of_k.values()), default=0.0) for key in (EVIDENCE, SUPPORTED))
+        if last[EVIDENCE] >= max(AS_GOOD * evidence, WORTH_WIDENING * most) and last[SUPPORTED] > supported:
+            yield from (Fit(name, k, seed) for k in (range(1, larger[-1] + 1) if searched.nested else larger[:1]))
 
 
 def _finer(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
-    best = best_fit({fit: score for fit, score in done.items() if fit.seed == seed and fit.algorithm in algorithms})
-    if best is None or not _worth_more(algorithms[best.algorithm], _evidence(done, best)):
-        return
-    ks = sorted({1, *_totals(done, best.algorithm, seed)})
-    for low, high in pairwise(ks):
-        if best.k in (low, high):
-            step = max(1, (high - low) // 3)
-            yield from (Fit(best.algorithm, k, seed) for k in range(low + step, high, step))
+    best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
+    for name, searched in algorithms.items():
+        mine = _own(done, name, seed)
+        own = best_fit(mine)
+        least = math.inf if best is None or searched.nested else AS_GOOD * _evidence(done, best)
+        if own is None or not _worth_more(searched, done, own, least):
+            continue
+        for low, high in pairwise(sorted({1, *(fit.k for fit in mine)})):
+            if own.k in (low, high):
+                step = max(1, (high - low) // 3)
+                yield from (Fit(name, k, seed) for k in range(low + step, high, step))
 
 
 def _seeds(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
     best = best_fit({fit: score for fit, score in done.items() if fit.algorithm in algorithms})
-    if best is not None and seed < EXTRA_SEED and _worth_more(algorithms[best.algorithm], _evidence(done, best)):
-        own = best_fit({fit: score for fit, score in done.items() if fit[::2] == (best.algorithm, seed)})
+    if best is not None and seed < EXTRA_SEED and _worth_more(algorithms[best.algorithm], done, best):
+        own = best_fit(_own(done, best.algorithm, seed))
         assert own is not None
-        yield from (Fit(best.algorithm, own.k, seed + more * EXTRA_SEED) for more in range(1, MORE_SEEDS + 1))
+        most = MORE_OF_NESTED if algorithms[best.algorithm].nested else MORE_SEEDS
+        yield from (Fit(best.algorithm, own.k, seed + more * EXTRA_SEED) for more in range(1, most + 1))
 
 
 def _final(algorithms: Mapping[str, Searched], done: Mapping[Fit, Score | None], seed: int) -> Iterator[Fit]:
@@ -116,11 +120,11 @@ def _evidence(done: Mapping[Fit, Score | None], fit: Fit, behind: str = "") -> f
     return -math.inf if score is None else score[EVIDENCE]
 
 
-def _totals(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict[int, float]:
-    """Return the evidence of an algorithm by K; fits that failed have none."""
-    return {fit.k: _evidence(done, fit) for fit in done if fit[::2] == (algorithm, seed)}
+def _own(done: Mapping[Fit, Score | None], algorithm: str, seed: int) -> dict[Fit, Score | None]:
+    """Return the fits of an algorithm with one seed."""
+    return {fit: score for fit, score in done.items() if fit[::2] == (algorithm, seed)}
 
 
-def _worth_more(searched: Searched, evidence: float) -> bool:
-    """Whether the K around the best, and more seeds, are tried."""
-    return searched.closer and not searched.nested and evidence > 0
+def _worth_more(searched: Searched, done: Mapping[Fit, Score | None], best: Fit, least: float = 0.0) -> bool:
+    """Whether the K around the best of an algorithm, and more seeds, are tried."""
+    return searched.closer and _evidence(done, best) > least

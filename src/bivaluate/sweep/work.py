@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from bivaluate._errors import BivaluateError, CommandTimeoutError
+from bivaluate._factors import DEFAULT_RULE
 from bivaluate.algorithms.algorithm import count_among
 from bivaluate.judge.choice import degenerate_reason
 from bivaluate.matrix import Matrix
@@ -27,6 +28,7 @@ from bivaluate.sweep.portfolio import PORTFOLIO, Member, make_view
 
 MOST_CELLS_REFINED = 250_000
 NEARLY = 30.0  # evidence that refining may add to a bicluster
+WHOLE = 0.9  # share of the cells of the matrix from which on a block is no part of it
 Parameters = Mapping[str, Any]
 
 
@@ -77,7 +79,7 @@ def check_data(key: str, parameters: Parameters, matrix: Matrix, gaps: bool = Fa
         estimator.check_input(matrix)
 
 
-def fit(estimator: Any, matrix: Matrix, kind: Any = None) -> Biclustering:
+def fit(estimator: Any, matrix: Matrix, kind: Any = None, rule: str = DEFAULT_RULE) -> Biclustering:
     """Fit an estimator and return its solution; one that is not ours gets cells of its own, sparse if it takes them."""
     from bivaluate.algorithms._estimator import BiclusteringEstimator
 
@@ -87,7 +89,7 @@ def fit(estimator: Any, matrix: Matrix, kind: Any = None) -> Biclustering:
     values = matrix.checked(matrix.source.rows(0, matrix.shape[0])).copy() if keeps else matrix.values.copy(order="K")
     if kind == np.float32:
         values = values.astype(np.float32)
-    return fitted_solution(estimator.fit(values), values)
+    return fitted_solution(estimator.fit(values), values, rule)
 
 
 def makes_dense(key: str, parameters: Parameters, matrix: Matrix) -> bool:
@@ -137,20 +139,22 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
 def _refined(task: Task, matrix: Matrix) -> Biclustering:
     """Return the supported biclusters of a solution and those that refining makes supported, most evidence first.
 
-    What the algorithm has refined itself stays as it is.
+    What the algorithm has refined itself stays as it is; what takes in nearly the whole matrix is no bicluster.
     """
     from bivaluate._text import FINAL
     from bivaluate.chance.evidence import NOT_SUPPORTED, evidence_table
-    from bivaluate.sweep.refine import refine_some
+    from bivaluate.sweep.refine import refine_some, split
 
     assert task.given is not None
     missing = task.score.get("missing", "raise")
-    given = unpack_solution(task.given)
-    found = evidence_table(matrix, given, missing=missing)
+    whole = unpack_solution(task.given)
+    given = split(matrix, whole, missing)
+    found, cells = evidence_table(matrix, given, missing=missing), matrix.shape[0] * matrix.shape[1]
     nearly = [k for k, verdict in enumerate(found.verdicts) if verdict == NOT_SUPPORTED and found.gain[k] > -NEARLY]
-    first = len(found.order) if PORTFOLIO.get(task.algorithm.removesuffix(FINAL), Member()).refines else 0
-    cells = matrix.shape[0] * matrix.shape[1]
-    chosen = given.select([*found.order, *nearly])
+    order, nearly = ([k for k in some if given[k].size < WHOLE * cells] for some in (found.order, nearly))
+    refines = PORTFOLIO.get(task.algorithm.removesuffix(FINAL), Member()).refines
+    first = len(order) if refines and given is whole else 0
+    chosen = given.select([*order, *nearly])
     refined = refine_some(matrix, chosen, range(first, len(chosen)), missing, 0 if cells > MOST_CELLS_REFINED else None)
     return refined.solution.select(sorted(refined.evidence.order, key=lambda k: -refined.evidence.gain[k]))
 

@@ -15,6 +15,7 @@ from bivaluate._parallel import one_thread
 from bivaluate._types import Floats
 from bivaluate.chance.evidence.selection import ALIKE as ALIKE
 from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
+from bivaluate.chance.evidence.selection import LOGARITHMS as LOGARITHMS
 from bivaluate.chance.evidence.selection import NOT_SUPPORTED as NOT_SUPPORTED
 from bivaluate.chance.evidence.selection import REDUNDANT as REDUNDANT
 from bivaluate.chance.evidence.selection import SUPPORTED as SUPPORTED
@@ -49,7 +50,8 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     ones). A block with more weight than expected has the likelihood ratio L of the matrix collapsed to its rows and
     the others, its columns and the others, and −log p = L − ½(1 + log 2L).
 
-    *Normal* otherwise: cells less effects of rows and columns, over scales of rows and columns; extremes are drawn in
+    *Normal* otherwise, for the same logarithms where no value is negative and their skewness is over 2 (up to 32
+    million cells): cells less effects of rows and columns, over scales of rows and columns; extremes are drawn in
     to normal scores, and the variance lost by that counts as noise. Forms of f degrees of freedom explain a share x of
     the squares: a level (f = 1), levels of columns (c), of rows (r) or both (r + c − 1), one shape times a factor for
     each row ((√r + √c)²), and this with a level for each row. −log p = N/2·KL(f/N ‖ x), by the noise of the matrix, of
@@ -65,8 +67,10 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     one was accepted and other biclusters have evidence alone; the larger total counts. Accepted ones are *supported*. A
     bicluster is *redundant* if it and a supported one share at least 90 % of their cells, if one block explains it and
     a supported one as well as the two do (the evidence of their union is at least that of the pair), or if it has
-    evidence alone but none given the supported ones that share cells with it. It is *too small* if no block of its size
-    could be supported.
+    evidence alone but none given the supported ones that share cells with it. Blocks that tile a matrix explain each
+    other: a × b of them, given the means of rows and columns, have (a − 1)(b − 1) free levels. One whose rows and
+    columns the supported ones have split off follows from them and is redundant; where all others are, the partition is
+    supported as a whole. A bicluster is *too small* if no block of its size could be supported.
 
     Parameters
     ----------
@@ -218,7 +222,7 @@ def supported_biclusters(X: Any, solution: Biclustering, *, missing: str = "rais
 
 
 @measure("supported_coverage", "supported coverage", "supported coverage",
-    "Share of the cells of the matrix in supported biclusters.", level="solution", direction="high", range=UNIT,
+    "Share of the values of the matrix in supported biclusters.", level="solution", direction="high", range=UNIT,
     percent=True, compute=lambda w: evidence_scores(w).coverage, invariances=_INVARIANCES, reference=_REFERENCE,
     default=True)  # fmt: skip
 def supported_coverage(X: Any, solution: Biclustering, *, missing: str = "raise") -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, reduce
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -32,7 +33,8 @@ class Judged(NamedTuple):
     own: float = 0.0
 
 
-class FirstSums(NamedTuple):
+@dataclass(frozen=True)
+class FirstSums:
     """One look at a matrix: what kind of cells it has, how many of them in each row and column, and plain sums."""
 
     lowest: float
@@ -44,7 +46,7 @@ class FirstSums(NamedTuple):
     col_sums: Floats  # of cells less the mean of their row
     squares: float  # likewise
 
-    @property
+    @cached_property
     def cells(self) -> float:
         """Cells seen."""
         return float(self.in_row.sum())
@@ -74,7 +76,7 @@ class FirstSums(NamedTuple):
         """Means of columns of cells less the mean of their row."""
         return np.asarray(self.col_sums / np.maximum(self.in_col, 1.0))
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Mean square of what the means of rows and columns leave."""
         between = float((self.col_sums**2 / np.maximum(self.in_col, 1.0)).sum())
@@ -107,7 +109,7 @@ def _first(matrix: Matrix, start: int, cells: Any) -> FirstSums:
         if known.size:
             low, high = float(known.min()), float(known.max())
             lowest, largest = min(lowest, low), max(largest, high, -low)
-            whole = whole and bool((known == np.rint(known)).all())
+            whole = whole and all((part == np.rint(part)).all() for part in (known[:1], known))
             zeros += known.size - int(np.count_nonzero(known)) if low >= 0 >= low else 0
         in_row[rows] = m if seen is None else seen.sum(axis=1)
         in_col += len(x) if seen is None else seen.sum(axis=0)
@@ -166,7 +168,7 @@ def pieces(matrix: Matrix, cells: Any, gaps: bool = True) -> Iterator[tuple[slic
     step = max(1, _PIECE // m)
     for at in range(0, n, step):
         x = np.ascontiguousarray(matrix.dense(cells[at : at + step]))  # sums in the same order, however they are stored
-        seen = ~np.isnan(x) if gaps else None
+        seen = ~np.isnan(x) if gaps and math.isnan(np.add.reduce(x, None)) else None
         yield slice(at, at + len(x)), x, None if seen is None or seen.all() else seen
 
 

@@ -32,6 +32,7 @@ _LOUDEST = 1.3
 _BINS, _REACH = 4096, 8.0
 # Rows in which normal scores and series are looked for: so many, or so many cells.
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
+_CELLS_AT_A_TIME = 1 << 18  # beside which a large block is not held again
 # What margins took from a block counts at most as much as its own cells do, on either side.
 _RESTORED = 2.0
 _MOST_EXPLAINED = 0.98
@@ -55,11 +56,13 @@ def bound(cells: float, freedom: float, explained: float) -> float:
     return cells / 2 * (expected * math.log(expected / explained) + rest)
 
 
-def bounds_by_lines(freedom: Sequence[float], explained: Floats, weights: Floats, squares: Floats) -> list[float]:
-    """Return the bounds for forms that explain so much of the squares of each row, or column, of a block."""
-    total = float(weights.sum())
-    lost = np.log1p(-np.minimum(explained / squares, _MOST_EXPLAINED)) @ weights / total
-    return [bound(total, own, -math.expm1(of)) for own, of in zip(freedom, lost.tolist(), strict=True)]
+def bounds_by_lines(freedom: Sequence[float], explained: Floats, block: Block, squares: Floats) -> list[float]:
+    """Return the larger of two bounds for forms that explain so much of the squares of rows and columns of a block."""
+    lost = np.log1p(-np.minimum(explained / squares, _MOST_EXPLAINED)) @ block.shares
+    return [
+        max(bound(total, own, -math.expm1(of)) for total, of in zip(block.totals, both, strict=True))
+        for own, both in zip(freedom, lost.tolist(), strict=True)
+    ]
 
 
 def quietness(cells: float, squares: float) -> float:
@@ -90,6 +93,7 @@ class Fit(NamedTuple):
     scores: Floats
     row_means: Floats
     col_means: Floats
+    known: Floats | None = None  # all cells drawn in, where they are few
 
     def standard(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return cells without effects over their scales; NaN where missing."""
@@ -99,25 +103,28 @@ class Fit(NamedTuple):
         z *= 1 / np.sqrt(self.t2[cols])
         return np.asarray(z)
 
-    def drawn(self, z: Floats) -> Floats:
+    def drawn(self, z: Floats, bins: Any = None) -> Floats:
         """Return the same, drawn in, where they are, to normal scores that are nearer to 0."""
-        scores = self.scores.take(_bins(z), mode="clip")
-        np.copyto(z, scores, where=np.abs(scores) < np.abs(z))
+        parts = 1 + z.size // _CELLS_AT_A_TIME
+        known = [None] * parts if bins is None else np.array_split(bins, parts)
+        for part, own in zip(np.array_split(z, parts), known, strict=True):  # of rows, in place
+            scores = self.scores.take(_bins(part) if own is None else own, mode="clip")
+            np.copyto(part, scores, where=np.abs(scores) < np.abs(part))
         return z
 
     def centred(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return the cells that are judged: drawn in, without means; 0 where missing."""
-        z = self.drawn(self.standard(x, rows, cols))
-        z -= self.row_means[rows][:, None]
+        z: Any = self.drawn(self.standard(x, rows, cols)) if self.known is None else self.known[rows][:, cols]
+        z = np.subtract(z, self.row_means[rows][:, None], out=z if self.known is None else None)
         z -= self.col_means[cols]
-        return np.nan_to_num(z, copy=False) if self.gaps else z
+        return np.asarray(np.nan_to_num(z, copy=False) if self.gaps else z)
 
 
 def _bins(z: Floats) -> NDArray[np.intp]:
     """Return the bins of cells; those below the first and beyond the last count as these."""
     at = z * (_BINS / (2 * _REACH))
     at += _BINS / 2
-    with np.errstate(invalid="ignore"):  # missing cells
+    with np.errstate(invalid="ignore"):  # missing values
         return at.astype(np.intp)
 
 
@@ -154,7 +161,7 @@ def _sweep(matrix: Matrix, gaps: bool, b: Floats, t2: Floats, overall: float, st
         weights += u.sum() if seen is None else u @ seen
         sums += u @ R
         squares += u @ squared
-        plain += squared.sum(axis=0)
+        plain += np.ones(len(u)) @ squared
     return _Sweep(a, s2, weights, sums, squares, plain)
 
 
@@ -172,18 +179,18 @@ def _squares(matrix: Matrix, fit: Fit, start: int, cells: Any) -> Squares:
     row_means, row_squares = np.empty((2, n))
     col_sums, col_squares = np.zeros((2, m))
     for rows, x, seen in pieces(matrix, cells, fit.gaps):
-        z = fit.drawn(fit.standard(x, slice(start + rows.start, start + rows.stop)))
-        z -= fit.col_means
+        at = slice(start + rows.start, start + rows.stop)
+        z = (fit.drawn(fit.standard(x, at)) if fit.known is None else fit.known[at]) - fit.col_means
         if seen is not None:
             z[~seen] = 0.0
-        row_means[rows] = z.sum(axis=1) / (m if seen is None else np.maximum(seen.sum(axis=1), 1))
+        row_means[rows] = z @ np.ones(m) / (m if seen is None else np.maximum(seen.sum(axis=1), 1))
         z -= row_means[rows][:, None]
         if seen is not None:
             z *= seen
         squared = z * z
-        row_squares[rows] = squared.sum(axis=1)
-        col_sums += z.sum(axis=0)
-        col_squares += squared.sum(axis=0)
+        row_squares[rows] = squared @ np.ones(m)
+        col_sums += np.ones(len(z)) @ z
+        col_squares += np.ones(len(z)) @ squared
     return Squares(row_means, row_squares, col_sums, col_squares)
 
 
@@ -213,16 +220,20 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     fit = Fit(sweep.a, b, sweep.s2, t2, first.gaps, np.empty(0), np.zeros(n), np.zeros(m))
     some = slice(None, None, -(-n // max(_ROWS_LOOKED_AT, _CELLS_LOOKED_AT // m)))
     cells = fit.standard(every_row(matrix, some.step), some)
-    fit = fit._replace(scores=_scores(cells, first.gaps))
+    bins = _bins(cells)
+    fit = fit._replace(scores=_scores(bins[~np.isnan(cells)] if first.gaps else bins.ravel()))
     # their means come from some rows, then from all of them
-    drawn = fit.drawn(cells)
+    drawn = fit.drawn(cells, bins)
+    if matrix.in_memory and drawn.size == n * m <= _CELLS_LOOKED_AT:
+        fit = fit._replace(known=drawn)
     if first.gaps:
         seen = ~np.isnan(drawn)
-        drawn[~seen] = 0.0
+        drawn = np.where(seen, drawn, 0.0)
         drawn -= (drawn.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))[:, None]
         fit = fit._replace(col_means=(drawn * seen).sum(axis=0) / np.maximum(seen.sum(axis=0), 1))
     else:
-        fit = fit._replace(col_means=drawn.mean(axis=0) - drawn.mean())
+        means = drawn.mean(axis=0)
+        fit = fit._replace(col_means=means - means.mean())
     for _ in range(_SWEEPS_OF_MEANS if first.gaps else 1):
         squares = _gathered(Squares, by_chunks(matrix, _squares, fit), 2)
         step = squares.col_sums / in_col
@@ -233,13 +244,12 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     return fit, squares._replace(row_squares=np.maximum(rows, 0.0), col_squares=np.maximum(cols, 0.0))
 
 
-def _scores(z: Floats, gaps: bool) -> Floats:
+def _scores(bins: NDArray[np.intp]) -> Floats:
     """Return the normal score of every bin, by the share of cells below its middle."""
-    bins = _bins(z[~np.isnan(z)] if gaps else z.ravel())
-    counts = np.bincount(np.minimum(np.maximum(bins, 0, out=bins), _BINS - 1, out=bins), minlength=_BINS)
+    counts = np.bincount(np.minimum(np.maximum(bins, 0), _BINS - 1), minlength=_BINS)
     below, total = np.cumsum(counts) - counts / 2, int(counts.sum())
     below = np.minimum(np.maximum(below, 0.5), total - 0.5)
-    differs = np.diff(below, prepend=0.0) > 0
+    differs = np.concatenate([[True], below[1:] > below[:-1]])
     shares = below[differs] / total
     score = _quantiles(np.minimum(shares, 1 - shares))
     return np.asarray(np.where(shares > 0.5, -score, score)[np.cumsum(differs) - 1])
@@ -248,7 +258,10 @@ def _scores(z: Floats, gaps: bool) -> Floats:
 def _quantiles(p: Floats) -> Floats:
     """Return normal quantiles of p from 1e-12 to 1/2: a polynomial in √(−log p), right to 1e-13."""
     values, start, stop = _quantile_table()
-    return np.asarray(np.polyval(values, (2 * np.sqrt(-np.log(p)) - start - stop) / (stop - start)))
+    x = (2 * np.sqrt(-np.log(p)) - start - stop) / (stop - start)
+    x2, x3 = x * x, x * x * x
+    powers = np.stack([x2 * x3, x2 * x2, x3, x2, x, np.ones_like(x)])
+    return np.asarray(np.polyval(values @ powers, x3 * x3))  # a polynomial of 5th degree for every power of x^6
 
 
 @lru_cache(maxsize=1)
@@ -256,35 +269,40 @@ def _quantile_table() -> tuple[Floats, float, float]:
     start, stop = math.sqrt(math.log(2)), math.sqrt(12 * math.log(10))
     unit = np.cos(np.pi * (np.arange(34) + 0.5) / 34)
     quantiles = [NormalDist().inv_cdf(math.exp(-(root**2))) for root in (start + stop + (stop - start) * unit) / 2]
-    return np.asarray(chebyshev.cheb2poly(chebyshev.chebfit(unit, quantiles, 33))[::-1], np.float64), start, stop
+    values = np.asarray(chebyshev.cheb2poly(chebyshev.chebfit(unit, quantiles, 33))[::-1], np.float64)
+    return np.concatenate([np.zeros(2), values]).reshape(6, 6), start, stop
 
 
 class Block(NamedTuple):
     """The cells of a bicluster, which of them are seen, and how many in its rows, its columns and in all.
 
-    And by how much what means of columns, and of rows, hid of the block raises its squares.
+    And by how much what means of columns, and of rows, hid of the block raises its squares. Lines are its rows, then
+    its columns, counted after all rows.
     """
 
     rows: Ints
     cols: Ints
+    lines: Ints
     z: Floats
     seen: Flags | None
     in_row: Floats
     in_col: Floats
+    inside: Floats  # both
     cells: float
-    weights: tuple[Floats, ...]  # of its rows and columns
+    weights: Floats  # of lines
+    totals: list[float]  # weights of all rows, and of all columns
+    shares: Floats  # those of lines in the two
     by_cols: float
     by_rows: float
 
 
 class State(NamedTuple):
-    """What accepted blocks leave: squares of rows, of columns and in all, and what was subtracted.
+    """What accepted blocks leave: squares of lines and in all, and what was subtracted.
 
     That is the product of the first columns of two arrays; more are written after them.
     """
 
-    row_squares: Floats
-    col_squares: Floats
+    lines: Floats
     squares: float
     of_rows: Floats
     of_cols: Floats
@@ -328,7 +346,8 @@ class Normal:
         self.fit, found = fit_noise(matrix, first)
         squares = float(found.row_squares.sum())
         empty = [np.empty((lines, 0)) for lines in matrix.shape]
-        self.start = State(found.row_squares, found.col_squares, squares, empty[0], empty[1])
+        self.start = State(np.concatenate([found.row_squares, found.col_squares]), squares, empty[0], empty[1])
+        self.in_line = np.concatenate([first.in_row, first.in_col])
         self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
@@ -363,11 +382,14 @@ class Normal:
             seen, in_row, in_col = None, np.full(len(rows), float(len(cols))), np.full(len(cols), float(len(rows)))
         else:
             in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
-        cells = float(in_row.sum())
-        of = self.first.in_row[rows], self.first.in_col[cols]
-        weights = tuple(np.maximum(lines - 2, 1.0) for lines in of)
-        hidden = [restored(cells / max(float(lines.sum()), 1.0)) for lines in reversed(of)]
-        return Block(rows, cols, z, seen, in_row, in_col, cells, weights, *hidden)
+        cells, lines, r = float(in_row.sum()), np.concatenate([rows, cols + self.matrix.shape[0]]), len(rows)
+        inside, of, shares = np.concatenate([in_row, in_col]), self.in_line[lines], np.zeros((len(lines), 2))
+        weights = np.maximum(of - 2, 1.0)
+        shares[:r, 0], shares[r:, 1] = weights[:r], weights[r:]
+        totals, (in_rows, in_cols) = shares.sum(axis=0), np.add.reduceat(of, [0, r]).tolist()
+        of_lines = weights, totals.tolist(), shares / totals
+        hidden = [restored(cells / max(part, 1.0)) for part in (in_cols, in_rows)]
+        return Block(rows, cols, lines, z, seen, in_row, in_col, inside, cells, *of_lines, *hidden)
 
     def left(self, block: Block, state: State) -> Floats:
         """Return the cells of a block without what accepted blocks explain."""
@@ -376,8 +398,10 @@ class Normal:
         z = block.z - state.of_rows[block.rows, : state.terms] @ state.of_cols[block.cols, : state.terms].T
         return np.asarray(z if block.seen is None else z * block.seen)
 
-    def best(self, block: Block) -> float:
-        """Return what the bounds would be if the cells of the block were the largest of the matrix, and all equal.
+    def best(self, block: Block, enough: float) -> float:
+        """Return what a bound would be if the cells of the block were the largest of the matrix, and all equal.
+
+        The largest of the bounds, or the first that is enough.
 
         However far c of the m cells of a row are from the others, they end at √((m − c)/c) of its standard deviation.
         """
@@ -385,8 +409,8 @@ class Normal:
             return 0.0
         share = min(block.cells / self.cells, 0.5)
         level = math.exp(-(NormalDist().inv_cdf(share) ** 2) / 2) / math.sqrt(2 * math.pi) / share
-        everywhere = self.first.in_row[block.rows], self.first.in_col[block.cols]
-        for lines in everywhere:
+        everywhere, r = self.in_line[block.lines], len(block.rows)
+        for lines in (everywhere[:r], everywhere[r:]):
             part = min(block.cells / max(float(lines.sum()), 1.0), 1 - 1e-9)
             level = min(level, math.sqrt((1 - part) / max(part, 1e-300) / (1 - _SHARED)))
         own = level**2 * block.cells
@@ -394,17 +418,15 @@ class Normal:
             own *= independent_columns(block.cols, self.series) / len(block.cols)
         explained, noise = own * block.by_cols * block.by_rows, (self.start.squares + self.lost) / self.freedom
         raw = self.raw(1, own, explained, own, block.cells, self.start, noise)
-        if self.series:
+        if self.series or raw > enough:
             return raw
         raw = max(raw, quietness(block.cells - 1, 0.0) - self.log_tests)
-        for inside, of, weights in zip((block.in_row, block.in_col), everywhere, block.weights, strict=True):
-            squares = np.maximum(of - inside + inside * level**2, weights * noise)
-            raw = max(raw, *bounds_by_lines([1], explained / block.cells * inside[None], weights, squares))
-        return raw
+        squares = np.maximum(everywhere - block.inside + block.inside * level**2, block.weights * noise)
+        return max(raw, *bounds_by_lines([1], explained / block.cells * block.inside[None], block, squares))
 
     def sums(self, block: Block, z: Floats) -> Sums:
         """Return the sums that the forms are made of."""
-        in_row, in_col = np.maximum(block.in_row, 1e-300), np.maximum(block.in_col, 1.0)
+        in_row, in_col, cells = np.maximum(block.in_row, 1e-300), np.maximum(block.in_col, 1.0), block.cells
         plain = rows, cols = z @ np.ones(len(block.cols)), np.ones(len(block.rows)) @ z
         col_means = cols / in_col
         on_cols, given = z @ col_means, z
@@ -412,10 +434,10 @@ class Normal:
             white = whitening(block.cols, self.series)
             weight = white.sum(axis=0)
             z = z @ white
-            in_row = np.full(len(z), weight @ weight)
+            in_row, cells = np.full(len(z), weight @ weight), len(z) * float(weight @ weight)
             rows, cols = z @ weight, cols @ white
         total = float(rows.sum())
-        level, row_means = total / float(in_row.sum()), rows / in_row
+        level, row_means = total / cells, rows / in_row
         of_level = total * level
         of_rows, of_cols = max(float(rows @ row_means) - of_level, 0.0), float(cols @ (cols / in_col)) - of_level
         squares = float(np.vdot(z, z))
@@ -435,7 +457,8 @@ class Normal:
         own = [sums.of_level + part for part in (0.0, sums.of_cols, sums.of_rows, sums.of_rows + sums.of_cols)]
         explained = [level + part for part in (0.0, cols, rows, rows + cols)]
         if self.shapes and not self.series and min(r, c) > 1:
-            grams = np.array([_gram(z), _gram(self.without_rows(block, z, sums))])
+            gram = _gram(z)
+            grams = np.array([gram, _gram_without_rows(gram, block, z, sums)])
             shape, affine = np.linalg.eigvalsh(grams)[:, -1].tolist()  # the largest squared singular values
             wide = (math.sqrt(r) + math.sqrt(c)) ** 2
             freedom += [wide, wide + r]
@@ -458,10 +481,8 @@ class Normal:
         """Return what else is said of the additive forms: by rows, by columns, and where the block is quiet."""
         freedom, own, explained = forms
         factor = np.array([e / max(o, 1e-300) for e, o in zip(explained, own, strict=True)])[:, None]
-        for at, squares, weights, of in zip(
-            block[:2], state[:2], block.weights, explained_by_lines(block, sums), strict=True
-        ):
-            yield bounds_by_lines(freedom, factor * of, weights, np.maximum(squares[at], weights * noise))
+        squares = np.maximum(state.lines[block.lines], block.weights * noise)
+        yield bounds_by_lines(freedom, factor * explained_by_lines(block, sums), block, squares)
         usual, left = min(noise, self.usual), sums.squares - own[3]
         if left < _QUIET * block.cells * usual:
             usual *= self.loudness(block, state)
@@ -471,13 +492,13 @@ class Normal:
 
     def loudness(self, block: Block, state: State) -> float:
         """Return the mean variance of a block's cells, below 1 where accepted blocks, rows or columns are quiet."""
-        less, lines = 0.0, 1.0
+        less, r = 0.0, len(block.rows)
         for rows, cols, less_of in state.quiet:
             shared = np.intersect1d(block.rows, rows, True).size * np.intersect1d(block.cols, cols, True).size
             less += less_of * shared
-        for at, squares, cells in zip(block[:2], self.start[:2], (self.first.in_row, self.first.in_col), strict=True):
-            lines *= float(np.minimum(squares[at] / np.maximum(cells[at], 1.0), 1.0).mean())
-        return max(1 - less / (len(block.rows) * len(block.cols)), _LEAST_LEFT) * lines
+        lines = np.minimum(self.start.lines[block.lines] / np.maximum(self.in_line[block.lines], 1.0), 1.0)
+        of_lines = float(lines[:r].mean()) * float(lines[r:].mean())
+        return max(1 - less / (r * len(block.cols)), _LEAST_LEFT) * of_lines
 
     def continuous(self, block: Block) -> bool:
         """Return whether hardly any cell of a block has the value of another cell of its row or column."""
@@ -493,11 +514,6 @@ class Normal:
         of_block = min(explained / max(squares - own + explained, cells * noise), _MOST_EXPLAINED)
         return max(bound(self.freedom, freedom, of_all), bound(cells, freedom, of_block))
 
-    def without_rows(self, block: Block, z: Floats, sums: Sums) -> Floats:
-        """Return cells without the levels of their rows."""
-        left = z - sums.row_means[:, None]
-        return left if block.seen is None else left * block.seen
-
     def accept(self, block: Block, judged: Judged, state: State) -> State:
         """Return what is left without the pattern of a block."""
         z = self.left(block, state)
@@ -505,26 +521,21 @@ class Normal:
         of_rows, of_cols, terms = state.of_rows, state.of_cols, list(self.terms(judged.form, block, z, sums))
         for at, (rows, cols) in enumerate(terms, state.terms):
             of_rows, of_cols = _with(of_rows, at, block.rows, rows), _with(of_cols, at, block.cols, cols)
-        lines = [squares.copy() for squares in state[:2]]
-        factor = judged.explained / max(judged.own, 1e-300)
-        explained = self.explained_by(judged.form, block, z, sums, terms[-1])
-        for squares, members, of in zip(lines, block[:2], explained, strict=True):
-            squares[members] = np.maximum(squares[members] - factor * of, 0.0)
+        lines, factor = state.lines.copy(), judged.explained / max(judged.own, 1e-300)
+        explained = factor * self.explained_by(judged.form, block, z, sums, terms[-1])
+        lines[block.lines] = np.maximum(lines[block.lines] - explained, 0.0)
         total = max(state.squares - judged.explained, 0.0)
         left = max(1 - (sums.squares - judged.own) / (block.cells * self.usual), 0.0)
         quiet = (*state.quiet, (block.rows, block.cols, left)) if left else state.quiet
-        return State(lines[0], lines[1], total, of_rows, of_cols, state.terms + len(terms), quiet)
+        return State(lines, total, of_rows, of_cols, state.terms + len(terms), quiet)
 
-    def explained_by(
-        self, form: str, block: Block, z: Floats, sums: Sums, term: tuple[Floats, Floats]
-    ) -> tuple[Floats, Floats]:
-        """Return Σ(2Z − P)P of each row and each column of a block, P one form fitted to it; of shapes by a term."""
+    def explained_by(self, form: str, block: Block, z: Floats, sums: Sums, term: tuple[Floats, Floats]) -> Floats:
+        """Return Σ(2Z − P)P of each line of a block, P one form fitted to it; of shapes by a term."""
         if form in _FORMS[:4]:
-            by_row, by_col = explained_by_lines(block, sums)
-            return by_row[_FORMS.index(form)], by_col[_FORMS.index(form)]
+            return np.asarray(explained_by_lines(block, sums)[_FORMS.index(form)])
         P = term[0][:, None] * term[1] + (sums.row_means[:, None] if form == "affine" else 0.0)
         D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
-        return D.sum(axis=1), D.sum(axis=0)
+        return np.concatenate([D.sum(axis=1), D.sum(axis=0)])
 
     def terms(self, form: str, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
@@ -538,27 +549,24 @@ class Normal:
         if form in ("rows", "both", "affine"):
             yield rows + level, ones[1]
         if form in ("shape", "affine"):
-            yield first_pair(z if form == "shape" else self.without_rows(block, z, sums))
+            yield first_pair(z if form == "shape" else _without_rows(block, z, sums))
 
 
-def explained_by_lines(block: Block, sums: Sums) -> tuple[Floats, Floats]:
-    """Return Σ(2Z − P)P of each row and each column of a block, P the level, columns, rows and both fitted to it."""
-    P, on_p = np.zeros((4, len(block.cols))), np.zeros((4, len(block.rows)))
-    E, on_e = np.zeros((4, len(block.rows))), np.zeros((4, len(block.cols)))
-    P[1::2], on_p[1::2] = sums.col_means, sums.on_cols
-    E[2:], on_e[2:] = sums.row_means, sums.on_rows
-    of_level = sums.level * sums.cols
-    E[0], on_e[0] = sums.level, of_level
-    E[3] -= sums.level
-    on_e[3] -= of_level
-    squared = P * P, E * E
-    if block.seen is None:
-        of_p, of_pp, of_e, of_ee = (part.sum(axis=1)[:, None] for part in (P, squared[0], E, squared[1]))
+def explained_by_lines(block: Block, sums: Sums) -> Floats:
+    """Return Σ(2Z − P)P of each line of a block, P the level, columns, rows and both fitted to it."""
+    rows, cols, level, seen, r = sums.row_means, sums.col_means, sums.level, block.seen, len(block.rows)
+    means, plain, across = map(np.concatenate, ((rows, cols), (sums.rows, sums.cols), (sums.on_cols, sums.on_rows)))
+    explained, others, squares = np.empty((4, len(means))), *np.empty((2, len(means)))
+    if seen is None:
+        others[:r], others[r:], squares[:r], squares[r:] = cols.sum(), rows.sum(), cols @ cols, rows @ rows
     else:
-        of_p, of_pp, of_e, of_ee = P @ block.seen.T, squared[0] @ block.seen.T, E @ block.seen, squared[1] @ block.seen
-    by_row = 2 * (on_p + E * (sums.rows - of_p)) - of_pp - squared[1] * block.in_row
-    by_col = 2 * (on_e + P * (sums.cols - of_e)) - of_ee - squared[0] * block.in_col
-    return by_row, by_col
+        others[:r], others[r:], squares[:r], squares[r:] = seen @ cols, rows @ seen, seen @ cols**2, rows**2 @ seen
+    across = 2 * across - squares
+    explained[0] = level * (2 * plain - level * block.inside)
+    explained[1] = explained[2] = means * (2 * plain - means * block.inside)
+    explained[3] = explained[1] + across - explained[0] + 2 * (means - level) * (level * block.inside - others)
+    explained[1, :r], explained[2, r:] = across[:r], across[r:]
+    return explained
 
 
 def whitening(cols: Ints, rho: float) -> Floats:
@@ -580,6 +588,20 @@ def _with(columns: Floats, count: int, at: Ints, values: Floats) -> Floats:
     columns[:, count] = -values.sum() / n
     columns[at, count] += values
     return columns
+
+
+def _without_rows(block: Block, z: Floats, sums: Sums) -> Floats:
+    """Return cells without the levels of their rows."""
+    left = z - sums.row_means[:, None]
+    return left if block.seen is None else left * block.seen
+
+
+def _gram_without_rows(gram: Floats, block: Block, z: Floats, sums: Sums) -> Floats:
+    """Return the products of rows, or columns, without the levels of rows, from those with them where all are seen."""
+    if block.seen is not None:
+        return _gram(_without_rows(block, z, sums))
+    on, means = sums.on_rows, sums.row_means
+    return gram - np.outer(sums.rows, means) if len(gram) == len(z) else gram - on[:, None] - on + means @ means
 
 
 def _gram(z: Floats) -> Floats:

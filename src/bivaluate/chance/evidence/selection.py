@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from bivaluate._parallel import count_cores, share_out
 from bivaluate._text import number
 from bivaluate._types import Flags, Floats, Ints
-from bivaluate.chance.evidence._cells import NOT_RAISED, SHAPES, Judged, all_cells, first_sums
+from bivaluate.chance.evidence._cells import NOT_RAISED, SHAPES, FirstSums, Judged, all_cells, every_row, first_sums
 from bivaluate.chance.evidence.normal import Normal, independent_columns
 from bivaluate.chance.evidence.weights import Weights, log_weights
 from bivaluate.chance.moments import log_choose
@@ -23,7 +23,7 @@ from bivaluate.solution import Bicluster
 
 Family = Any  # Normal or Weights: blocks, and what is known once some are accepted, are as each of them wants
 SUPPORTED, REDUNDANT, NOT_SUPPORTED, TOO_SMALL = VERDICTS = ("supported", "redundant", "not_supported", "too_small")
-NONE = "none"
+NONE, LOGARITHMS = "none", "logarithms"
 # Two biclusters that share this part of their cells (Jaccard index) are duplicates.
 DUPLICATE = 0.9
 # One bicluster may explain two that share this part of the smaller one's rows or columns.
@@ -33,10 +33,15 @@ _MANY_CELLS, _CELLS_PER_BLOCK = 200_000, 5000
 # Beyond this, or below its inverse, values are brought near 1 first.
 _LARGEST = 1e70
 _LOG_2 = math.log(2)
+# Levels of two blocks are alike from this share of one that the other explains; so many are tried last.
+_SHADOW, _TRIES = 0.1, 3
 # Totals may vary by so many times what their cells scatter; asked of matrices of up to so many cells.
 _EVEN, _MOST_EVEN = 2.0, 4_000_000
-_NO_NOISE = "the means of rows and columns explain every cell of the matrix"
-_NO_CELLS = "no cell is observed"
+# Values that are more skewed than this are judged by their logarithms; asked of so many rows, and up to so many cells.
+_SKEWED, _ROWS_LOOKED_AT, _MOST_LOGS = 2.0, 500, 32_000_000
+_NO_NOISE = "the means of rows and columns explain every value of the matrix"
+_SHADOWED = "supported alone, but what the supported biclusters leave of it is no more than noise gives"
+_NO_CELLS = "no value is observed"
 _NOT_RAISED = "no higher than its rows and columns are elsewhere; among counts and zeros only raised blocks are judged"
 
 
@@ -50,10 +55,23 @@ def model_of(matrix: Matrix) -> Family | None:
     rounding = (32 * np.finfo(np.float64).eps * first.largest) ** 2
     if not first.cells or not first.variance > rounding:
         return None
-    if first.weights and not first.binary and not first.gaps and first.cells <= _MOST_EVEN and is_even(matrix):
-        logs = Matrix(log_weights(matrix, first))
-        return Normal(logs, first_sums(logs))
+    if first.lowest >= 0 and not first.binary and first.cells <= _MOST_LOGS and _of_logs(matrix, first):
+        logs = Matrix(log_weights(matrix, first), nouns=matrix.nouns)
+        model = Normal(logs, first_sums(logs))
+        model.name = model.name if first.weights else LOGARITHMS
+        return model
     return Weights(matrix, first) if first.weights else Normal(matrix, first)
+
+
+def _of_logs(matrix: Matrix, first: FirstSums) -> bool:
+    """Return whether the logarithms of cells are judged: of skewed values, and of counts of even depth."""
+    if first.weights:
+        return not first.gaps and first.cells <= _MOST_EVEN and is_even(matrix)
+    x = every_row(matrix, -(-matrix.shape[0] // _ROWS_LOOKED_AT))
+    x = x[~np.isnan(x)] if first.gaps else x.ravel()
+    x = x - x.sum() / max(len(x), 1)
+    squares = x * x
+    return bool(squares @ x * math.sqrt(len(x)) > _SKEWED * squares.sum() ** 1.5)
 
 
 def is_even(matrix: Matrix) -> bool:
@@ -99,6 +117,11 @@ class Names:
         logs, inside = _log_factorials(n), np.bincount(parts[members], minlength=len(sizes))
         within = float((logs[sizes] - logs[inside] - logs[sizes - inside] + np.log1p(sizes)).sum())
         return min(plain, within) + _LOG_2
+
+    def is_part(self, bicluster: Bicluster) -> bool:
+        """Return whether the rows of a block are one whole part of all rows, and its columns likewise."""
+        sides = zip(self.parts, (bicluster.rows, bicluster.cols), strict=True)
+        return all(np.array_equal(np.flatnonzero(parts == parts[at[0]]), at) for parts, at in sides)
 
     def accept(self, bicluster: Bicluster) -> None:
         """Split parts into members of a block and others."""
@@ -154,32 +177,72 @@ class Evidence:
 
 def judged_alone(model: Family, bicluster: Bicluster) -> tuple[float, str]:
     """Return the evidence of a bicluster as if it were the only one, and its pattern."""
-    judged = model.judge(model.block(bicluster), model.start)
+    judged = _judge(model, bicluster, model.block(bicluster))
     gain = judged.raw - Names(model.matrix.shape).cost(bicluster) - model.log_tests
     return gain, model.patterns.get(judged.form, NONE)
 
 
+def _judge(model: Family, bicluster: Bicluster, block: Any) -> Judged:
+    """Return what speaks for a block alone: nothing where it has a single row or column, which any values would fit."""
+    return model.judge(block, model.start) if min(bicluster.shape) > 1 else Judged(0.0)
+
+
 def select(model: Family, cover: Cover, n_jobs: int | None) -> Evidence:
-    """Return the selection, or that without shapes, which may hide blocks within them, if it has more evidence."""
+    """Return the selection of most evidence: also without shapes, which may hide blocks within them."""
     solution, K = cover.solution, len(cover.solution)
     n_jobs = n_jobs if sum(b.size for b in solution) >= max(_MANY_CELLS, _CELLS_PER_BLOCK * K) else 1
     blocks = _for_each(lambda k: model.block(solution[k]), K, n_jobs)
-    judged = _for_each(lambda k: model.judge(blocks[k], model.start), K, n_jobs)
-    found, shaped = _select(model, cover, blocks, judged)
+    found, shaped = _in_best_order(model, cover, blocks, n_jobs)
     if shaped and (np.nan_to_num(found.alone) > 0).sum() > len(found.order):
-        plain = model.without_shapes()
-        judged = _for_each(lambda k: plain.judge(blocks[k], plain.start), K, n_jobs)
-        other, _ = _select(plain, cover, blocks, judged, found)
-        return other if other.total > found.total else found
+        other, _ = _in_best_order(model.without_shapes(), cover, blocks, n_jobs, found)
+        return max(found, other, key=_total)
     return found
 
 
+def _in_best_order(
+    model: Family, cover: Cover, blocks: Sequence[Any], n_jobs: int | None, by_itself: Evidence | None = None
+) -> tuple[Evidence, bool]:
+    """Return the selection by gain, or one that leaves to the end a block that may be the shadow of another."""
+    judged = _for_each(lambda k: _judge(model, cover.solution[k], blocks[k]), len(blocks), n_jobs)
+    found = [_select(model, cover, blocks, list(judged), by_itself)]
+    for k in _beside_others(cover, found[0][0])[:_TRIES]:
+        found.append(_select(model, cover, blocks, list(judged), by_itself, k))
+    return max(found, key=lambda one: one[0].total)
+
+
+def _total(found: Evidence) -> float:
+    return found.total
+
+
+def _beside_others(cover: Cover, found: Evidence) -> list[int]:
+    """Return accepted blocks, in their order, whose level is like that of later ones with which they share no cell.
+
+    A block that is lowered raises, beside the means of rows and columns, all others of its rows and its columns.
+    """
+    if _tiled(cover):  # all blocks of a partition are beside others
+        return []
+    like = np.ones((len(found.alone),) * 2)
+    for shared, n in zip((cover.shared_rows, cover.shared_cols), cover.solution.shape, strict=True):
+        size = np.diag(shared).astype(np.float64)
+        spread = np.maximum(size * (1 - size / n), 1e-9)
+        like *= (shared - size[:, None] * size / n) ** 2 / (spread[:, None] * spread)
+    apart = (cover.shared_rows == 0) | (cover.shared_cols == 0)
+    like = np.where(apart & (np.nan_to_num(found.alone) > 0), like, 0.0)
+    return [k for at, k in enumerate(found.order) if np.delete(like[k], found.order[:at]).max(initial=0.0) > _SHADOW]
+
+
 def _select(
-    model: Family, cover: Cover, blocks: Sequence[Any], judged: list[Judged], by_itself: Evidence | None = None
+    model: Family,
+    cover: Cover,
+    blocks: Sequence[Any],
+    judged: list[Judged],
+    by_itself: Evidence | None = None,
+    last: int | None = None,
 ) -> tuple[Evidence, bool]:
     """Accept the bicluster of largest gain as long as there is one, each judged given those before it.
 
-    Returned with whether one that is accepted has a shape. What biclusters are alone may be known from `by_itself`.
+    Returned with whether one that is accepted has a shape. What biclusters are alone may be known from `by_itself`;
+    `last` is looked at when no other has a gain.
     """
     solution, K = cover.solution, len(cover.solution)
     state, names, shaped = model.start, Names(model.matrix.shape), False
@@ -193,9 +256,13 @@ def _select(
     waiting, stale = raws > 0, np.zeros(K, dtype=np.bool_)
 
     while waiting.any():
-        k = _highest(gain, waiting)
-        if gain[k] <= 0 and not stale.any():
-            break
+        ready = waiting if last is None else waiting & (np.arange(K) != last)
+        k = _highest(gain, ready)
+        if not ready[k] or (gain[k] <= 0 and not stale[ready].any()):
+            if last is None:
+                break
+            last = None
+            continue
         if gain[k] <= 0 or stale[k]:
             for again in [k] if gain[k] > 0 else np.flatnonzero(stale).tolist():
                 judged[again] = model.judge(blocks[again], state)
@@ -209,9 +276,9 @@ def _select(
             continue
         order.append(k)
         shaped = shaped or judged[k].form in SHAPES
+        names.accept(solution[k])
         if waiting.any() or redundant:  # others are judged given this one
             state = model.accept(blocks[k], judged[k], state)
-            names.accept(solution[k])
         stale |= waiting
     waiting[list(redundant)] = True
     shown, alone = (patterns, alone) if by_itself is None else (by_itself.patterns, by_itself.alone)
@@ -221,10 +288,11 @@ def _select(
         for k in np.flatnonzero(alone > 0).tolist()
         if k not in order and k not in redundant and cover.shared_cells(k, order).any()
     }
+    redundant = _following(cover, order, names) | redundant
     seen = [block.cells > 0 for block in blocks]
     judgeable = [
         bool(k in order or k in redundant or not seen[k] or _side(solution[k], model))
-        or model.best(blocks[k]) > plain[k]
+        or (min(solution[k].shape) > 1 and model.best(blocks[k], plain[k]) > plain[k])
         for k in range(K)
     ]
     whole = {_side(solution[k], model) for k in order}
@@ -239,7 +307,11 @@ def _select(
         ),
         tuple(redundant.get(k, ()) for k in range(K)),
         tuple(
-            "" if k in order or k in redundant else _reason(solution[k], seen[k], judgeable[k], judged[k], model, whole)
+            ""
+            if k in order or k in redundant
+            else _SHADOWED
+            if alone[k] > 0
+            else _reason(solution[k], seen[k], judgeable[k], judged[k], model, whole)
             for k in range(K)
         ),
         tuple(order),
@@ -248,6 +320,21 @@ def _select(
         model.series,
     )
     return found, shaped
+
+
+def _following(cover: Cover, order: Sequence[int], names: Names) -> dict[int, tuple[int, ...]]:
+    """Return which supported blocks others of a partition follow from: rows and columns of these are named by them."""
+    solution, (n, m) = cover.solution, cover.solution.shape
+    if not order or not _tiled(cover) or any(b.shape[0] == n or b.shape[1] == m for b in solution):
+        return {}
+    linked = cover.shared_rows + cover.shared_cols
+    rest = [k for k in range(len(solution)) if k not in order and names.is_part(solution[k])]
+    return {k: tuple(other for other in sorted(order) if linked[k, other]) for k in rest}
+
+
+def _tiled(cover: Cover) -> bool:
+    """Return whether every cell lies in one bicluster."""
+    return bool(cover.sizes.sum() == math.prod(cover.solution.shape) and not cover.cells_shared)
 
 
 def _side(bicluster: Bicluster, model: Family) -> str:
@@ -266,11 +353,17 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, m
     worth = model.series and f"worth {number(independent_columns(bicluster.cols, model.series))} independent ones"
     if side := _side(bicluster, model):
         (n, m), (rows, columns) = model.matrix.shape, model.matrix.nouns
-        if side == "row" or side in whole or judged.raw <= 0:
+        if side == "row" or judged.raw <= 0:
             return f"its {columns if side == 'row' else rows} do not move together more than chance would give"
+        if side in whole:
+            return f"its {rows} move together, but no more than the best of so many possible groups would by chance"
         few = f"{m:,} {columns}, {worth}," if model.series else f"{m:,} {columns}"
         chance = f"so many groups of {n:,} {rows} are possible that {few} cannot rule out chance"
         return f"{chance}; what {rows} of a group share elsewhere may still be real"
+    if min(bicluster.shape) == 1:
+        return "a single {}: nothing shows whether its {} behave alike".format(
+            *("row", "columns") if bicluster.shape[0] == 1 else ("column", "rows")
+        )
     if not judgeable and model.series:
         said = "its {1} columns are a time series, {2}; no block of {0} × {1} could be supported in this matrix"
         return said.format(*bicluster.shape, worth)
@@ -348,9 +441,6 @@ def undefined(cover: Cover) -> Evidence:
 
 def _for_each(function: Callable[[int], Any], count: int, n_jobs: int | None) -> list[Any]:
     found: dict[int, Any] = {}
-    share_out([partial(_into, found, function, k) for k in range(count)], count_cores(n_jobs))
+    tasks = [lambda k=k: found.update({k: function(k)}) for k in range(count)]
+    share_out(tasks, count_cores(n_jobs))
     return [found[k] for k in range(count)]
-
-
-def _into(found: dict[int, Any], function: Callable[[int], Any], k: int) -> None:
-    found[k] = function(k)

@@ -22,6 +22,8 @@ from bivaluate.solution import Bicluster, Biclustering
 _STEPS, _ROUNDS = 6, 4
 # Accepted blocks leave at least this share of the dispersion.
 _LEAST = 0.1
+# A profile is more than so many lines of the other side.
+_ALONE = 2
 # Positive values that the median is taken of.
 _SAMPLE = 1 << 22
 _LOG2 = math.log(2.0)
@@ -151,7 +153,10 @@ def fit_margins(law: Law, row_sums: Floats, col_sums: Floats, line_sums: Any) ->
 
 
 class Block(NamedTuple):
-    """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns, ΣY²/E."""
+    """A bicluster: members whose sums are not 0, its weight, its cells, those of its rows and of its columns, ΣY²/E.
+
+    The last is the weight of each line of the other side where it takes in one side of the matrix as a whole.
+    """
 
     rows: Ints
     cols: Ints
@@ -160,6 +165,7 @@ class Block(NamedTuple):
     in_rows: float
     in_cols: float
     squares: float
+    profile: Floats | None = None
 
 
 class State(NamedTuple):
@@ -180,7 +186,7 @@ class Weights:
     name = "weights"
     log_tests = 0.0
     series = 0.0
-    patterns: ClassVar[dict[str, str]] = {"level": "shifted mean"}
+    patterns: ClassVar[dict[str, str]] = {"level": "shifted mean", "columns": "column profile", "rows": "row levels"}
 
     def __init__(self, matrix: Matrix, first: FirstSums) -> None:
         self.matrix, self.first = matrix, first
@@ -238,13 +244,54 @@ class Weights:
         cells = float(len(rows) * len(cols)) if self.seen is None else float(self.seen[rows][:, cols].sum())
         at = [place[line] for place, line in zip(self.place, (rows, cols), strict=True)]
         in_rows, in_cols = float(self.first.in_row[rows].sum()), float(self.first.in_col[cols].sum())
-        return Block(at[0][at[0] >= 0], at[1][at[1] >= 0], weight, cells, in_rows, in_cols, squares)
+        own = at[0][at[0] >= 0], at[1][at[1] >= 0]
+        return Block(*own, weight, cells, in_rows, in_cols, squares, self.profile(rows, cols))
+
+    def profile(self, rows: Ints, cols: Ints) -> Floats | None:
+        """Return the weights of columns in some rows, of rows in some columns where all rows are given, else None."""
+        n, m = self.matrix.shape
+        if self.first.gaps or (len(rows) == n) == (len(cols) == m):
+            return None
+        if len(cols) == m:
+            sums = self.matrix.map_rows(partial(_sums_by, self.matrix.without_cells(), self.unit, 0), rows)
+            return np.asarray(sum_up(sums)[self.place[1] >= 0])
+        parts = by_chunks(self.matrix, _sums_in_columns, self.unit, cols)
+        return np.asarray(np.concatenate(parts)[self.place[0] >= 0])
 
     def judge(self, block: Block, state: State) -> Judged:
-        """Return how far a block is raised, given what has been accepted."""
+        """Return how far a block is raised, given what has been accepted; a group over a whole side by its profile."""
+        if block.profile is not None:
+            return self.judged_profile(block, block.profile, state)
         return self.raised(block, block.weight, self.inside(block.rows, block.cols, state), state.dispersion)
 
-    def best(self, block: Block) -> float:
+    def judged_profile(self, block: Block, weights: Floats, state: State) -> Judged:
+        """Return how far the lines of a group agree on a profile, beyond what each of them scatters by itself.
+
+        A bound on −log p of Σ(o − e)²/Σφe over the other side, φ the dispersion of each line of the group, without what
+        totals of lines explain, and without the largest: one line is no profile. Sums of few counts are no normal
+        numbers: their squares scatter as those of fewer lines.
+        """
+        whole = len(block.cols) == len(self.col_sums)
+        own, of = (block.rows, self.expected.col_sums) if whole else (block.cols, self.expected.row_sums)
+        by_own, by_other = (state.by_row, state.by_col) if whole else (state.by_col, state.by_row)
+        others, scatter = max(len(weights) - 1, 1), np.ones(len(own))
+        if not self.first.binary:
+            squares = self.row_squares - self.row_sums if whole else self.col_squares - self.col_sums
+            scatter = np.maximum(squares[own] / others, self.start.dispersion)
+        expected, variance = (of(own, by_own[own] * more) * by_other for more in (1.0, scatter))
+        for rows, cols, factor, _ in state.raised:
+            shared, lines = (rows, cols) if whole else (cols, rows)
+            shared = np.intersect1d(shared, own, True)
+            expected[lines] += factor * (of(shared, by_own[shared]) * by_other)[lines]
+        factors = np.vander(self.expected.y if whole else self.expected.x, 3) * (expected / np.sqrt(variance))[:, None]
+        z = (weights - expected) / np.sqrt(variance)
+        squares = np.sort((z - factors @ np.linalg.lstsq(factors, z)[0]) ** 2)[:-_ALONE]
+        found = float(squares.sum()) / max(len(squares) - 3, 1)
+        freedom = max(len(squares) - 3, 0) / (1 + 0.5 * float((1 / expected).mean()))
+        raw = freedom / 2 * (found - 1 - math.log(found)) if found > 1 else 0.0
+        return Judged(raw, "columns" if whole else "rows", 0.0, float(weights.sum()))
+
+    def best(self, block: Block, enough: float) -> float:
         """Return what the bound would be if the rows and columns of a block met as often as they can."""
         most = min(float(self.row_sums[block.rows].sum()), float(self.col_sums[block.cols].sum()))
         most = min(most, block.cells) if self.first.binary else most
@@ -275,6 +322,8 @@ class Weights:
 
     def accept(self, block: Block, judged: Judged, state: State) -> State:
         """Return expected weights that are right for a block and for the margins: by turns."""
+        if block.profile is not None:  # margins have its weight as it is
+            return state
         rows, cols = block.rows, block.cols
         by_row, by_col, factor = state.by_row, state.by_col, 0.0
         level = self.inside(rows, cols, state) / self.expected.inside(rows, by_row[rows], cols, by_col[cols])
@@ -355,6 +404,14 @@ def _sums_of_rows(
     matrix: Matrix, unit: float, law: Law, x: Floats, y: Floats, cols: Ints, at: int, numbers: Ints, cells: Any
 ) -> tuple[float, float]:
     return _sums(matrix, unit, law, x[numbers], y[cols], cells[:, cols])
+
+
+def _sums_by(matrix: Matrix, unit: float, axis: int, at: int, numbers: Ints, cells: Any) -> Floats:
+    return np.asarray(_transformed(matrix, unit, cells).sum(axis=axis)).ravel()
+
+
+def _sums_in_columns(matrix: Matrix, unit: float, cols: Ints, start: int, cells: Any) -> Floats:
+    return _sums_by(matrix, unit, 1, start, cols, cells[:, cols])
 
 
 def _seen(matrix: Matrix) -> Any:

@@ -1,11 +1,11 @@
 """Matrices in and out of files; one format is one file beside this one."""
 
-import os
 from dataclasses import replace
 from typing import Any
 
 from bivaluate._check import check_choice, check_int
 from bivaluate._errors import FormatError, ParameterError
+from bivaluate._files import FilePath
 from bivaluate.io.formats import Options, Source, formats_of, reader, try_apart, writer
 from bivaluate.matrix import Matrix
 
@@ -14,12 +14,11 @@ _NOUNS = {
     **dict.fromkeys(("h5ad", "mudata", "zarr", "loom", "10x", "cellranger"), ("genes", "cells")),
     **dict.fromkeys(("gct", "pcl"), ("genes", "samples")),
 }
-_NAMED = ("delimiter", "decimal", "header", "index_cols", "layer", "modality", "sheet")
 _DELIMITERS = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
 
 
 def read_matrix(
-    path: str | os.PathLike[str],
+    path: FilePath,
     *,
     format: str | None = None,
     transpose: bool = False,
@@ -86,11 +85,10 @@ def read_matrix(
     """
     source = Source(path)
     options = _checked(Options(delimiter, decimal, header, index_cols, layer, modality, sheet))
-    said = {name: getattr(options, name) for name in _NAMED}
-    try_apart(untrusted, "matrix", path, {**said, "format": format})
+    given = {name: value for name, value in vars(options).items() if value != getattr(Options, name)}
+    try_apart(untrusted, "matrix", path, {**given, "format": format})
     record = reader("matrix", source, format)
-    given = {name for name, value in vars(options).items() if value is not None and value != getattr(Options, name)}
-    wrong = sorted(given - set(record.options))
+    wrong = sorted(given.keys() - record.options)
     if wrong:
         takers = ", ".join(f.key for f in formats_of("matrix").values() if wrong[0] in f.options)
         read_as = f"{source.name} is read as {record.name}"
@@ -105,7 +103,7 @@ def read_matrix(
     return (matrix.T if transpose else matrix).called(rows, columns)
 
 
-def write_matrix(matrix: Any, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+def write_matrix(matrix: Any, path: FilePath, *, format: str | None = None) -> None:
     """Write a matrix; numbers read back to the last bit.
 
     Parameters

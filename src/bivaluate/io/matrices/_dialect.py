@@ -53,9 +53,7 @@ def split_line(line: str, delimiter: str) -> list[str]:
     """Split one line; quotation marks are understood where a field starts with one."""
     if delimiter == WHITESPACE:
         return line.split() if '"' not in line else _quoted(" ".join(line.split()), " ")
-    if '"' in line:
-        return _quoted(line, delimiter)
-    return line.split(delimiter)
+    return _quoted(line, delimiter) if '"' in line else line.split(delimiter)
 
 
 def _quoted(line: str, delimiter: str) -> list[str]:

@@ -44,8 +44,8 @@ def kind_of(source: Source) -> str:
 
 
 def detector(key: str) -> Callable[[Source], bool]:
-    """Return what recognises one of the formats in HDF5."""
-    return lambda source: is_hdf5(source) and kind_of(source) == key
+    """Return what recognises one of the formats in HDF5; a file that only has its extension is a damaged one."""
+    return lambda source: kind_of(source) == key if is_hdf5(source) else source.suffix == f".{key}"
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """CSV, TSV and other text tables, plain or gzipped."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import itertools
@@ -13,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._files import TemporaryRows, as_text, from_text, table_target
 from bivaluate._rows import FileSource
+from bivaluate._types import Floats
 from bivaluate.io.formats import Advice, Format, FormatError, Matrix, Option, Options
 from bivaluate.io.matrices._dialect import MISSING, WHITESPACE, Dialect, detect, parsed_number, sample_of, spelt
 from bivaluate.io.matrices._dialect import split_or_raise as split
@@ -79,16 +77,16 @@ class _TableCells:
     def __init__(self, source: Source, dialect: Dialect) -> None:
         self._source, self._dialect = source, dialect
         self._spilled = TemporaryRows() if _stays_on_disk(source) else None
-        self._parts: list[NDArray[np.float64]] = []
+        self._parts: list[Floats] = []
 
-    def __enter__(self) -> _TableCells:
+    def __enter__(self) -> "_TableCells":
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
         if kind is not None and self._spilled is not None:
             self._spilled.close()
 
-    def add(self, cells: NDArray[np.float64]) -> None:
+    def add(self, cells: Floats) -> None:
         """Keep the cells of whole rows."""
         if self._spilled is None:
             self._parts.append(cells.reshape(-1))
@@ -155,7 +153,7 @@ def _hint(cell: str, decimal: str) -> str:
         return Advice(f" If {marks} are decimal marks here, say ", Option("decimal", other), ".")
     listed = ", ".join(sorted(word for word in MISSING if word))
     text = " If the whole column is text, remove it: only the first ones may be." if any(map(str.isalpha, cell)) else ""
-    return f"{text} Leave missing cells empty or write one of {listed}."
+    return f"{text} Leave missing values empty or write one of {listed}."
 
 
 def row_labels(labels: list[list[str]], dialect: Dialect) -> tuple[str, ...] | None:
@@ -189,7 +187,7 @@ def read_fast(source: Source, dialect: Dialect) -> Matrix | None:
         return None
 
 
-def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list[str]]) -> NDArray[np.float64]:
+def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list[str]]) -> Floats:
     """Return the cells of whole lines; the labels of their rows are added to `labels`."""
     import pandas as pd
 
@@ -220,8 +218,7 @@ def _read_block(text: bytes, source: Source, dialect: Dialect, labels: list[list
         is_whole = not np.isnan(values[:, -1]).any()
     else:
         is_whole = text.count(dialect.delimiter.encode()) == len(frame) * (width - 1)
-    ends_in_nothing = not dialect.trailing or not frame[width - 1].str.strip().any()
-    if len(frame) != lines or not is_whole or not ends_in_nothing:
+    if len(frame) != lines or not is_whole or (dialect.trailing and frame[width - 1].str.strip().any()):
         raise _NotUnderstoodError
     labels += frame[list(range(n_index))].to_numpy(object).tolist()
     return values
@@ -263,11 +260,7 @@ def _write(matrix: Matrix, path: Path) -> None:
             writer.writerow([as_text(rows[i]), *cells] if rows is not None else cells)
 
 
-def _detects(source: Source) -> bool:
-    """Whatever is text and in no other format is taken for a table."""
-    return True
-
-
-_NAMED = ("csv", "text table (CSV, TSV, any delimiter)", _EXTENSIONS)
+# Whatever is text and in no other format is taken for a table.
+_NAMED = ("csv", "text table (CSV, TSV, any delimiter)", _EXTENSIONS, lambda _: True)
 _NOTE, _OPTIONS = "also gzipped; see below", ("delimiter", "decimal", "header", "index_cols")
-FORMAT = Format(*_NAMED, _detects, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain)
+FORMAT = Format(*_NAMED, _read, _write, options=_OPTIONS, note=_NOTE, rank=9, is_certain=_is_certain)

@@ -33,8 +33,7 @@ def _read(source: Source, options: Options) -> Matrix:
         raise source.fault(f"the header has {len(header)} fields; the sizes require {width}.", top[2][0])
     skipped = list(itertools.islice(lines, col_meta))
     first = (skipped or top)[-1][0] + 1
-    dialect = Dialect("\t", ".", tuple(header), 1 + row_meta, width, first, label_col=0)
-    matrix = parse_table(source, dialect, lines)
+    matrix = parse_table(source, Dialect("\t", ".", tuple(header), 1 + row_meta, width, first, label_col=0), lines)
     source.check_count(n_rows, matrix.shape[0], "rows", top[1][0])
     return matrix
 

@@ -1,6 +1,5 @@
 """AnnData's .h5ad, and the layout it shares with MuData and zarr: read as genes x cells, results written back."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from bivaluate._anndata import KEY, axes, check_key, results_tree
 from bivaluate._errors import FormatError, SolutionError, import_optional
-from bivaluate._files import atomic_path
+from bivaluate._files import FilePath, atomic_path
 from bivaluate._stored import Store, stored_cells
 from bivaluate.io.formats import Advice, Format, Matrix, Option, Options, Source
 from bivaluate.io.matrices import _hdf5 as hdf5
@@ -56,9 +55,7 @@ def index_of(node: Any, name: str) -> tuple[str, ...]:
     return hdf5.strings(hdf5.member(node, key.decode() if isinstance(key, bytes) else str(key), name), name)
 
 
-def write_h5ad_results(
-    path: str | os.PathLike[str], evaluation: Any, *, key: str = KEY, transpose: bool = False
-) -> None:
+def write_h5ad_results(path: FilePath, evaluation: Any, *, key: str = KEY, transpose: bool = False) -> None:
     """Write an evaluation into the .h5ad file its matrix came from: into ``.varm``, ``.obsm`` and ``.uns``.
 
     Parameters

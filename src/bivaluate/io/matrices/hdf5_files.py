@@ -7,13 +7,11 @@ from bivaluate.io.formats import LAYER, Advice, Format, FormatError, Matrix, Opt
 from bivaluate.io.matrices import _hdf5 as hdf5
 
 # What a file is, by an attribute or a member of its root.
-_ATTRIBUTES = {
+_KNOWN = {
     "keras_version": "the weights of a Keras model",
     "_NCProperties": "a NetCDF file",
     "PYTABLES_FORMAT_VERSION": "a table of pandas or PyTables (HDFStore)",
     "chemistry_description": "a file of CellRanger",
-}
-_MEMBERS = {
     "assays": "a Seurat object (h5Seurat)",
     "barcode_idx": "CellRanger's molecule information",
     "model_weights": "the weights of a Keras model",
@@ -35,8 +33,7 @@ def _read(source: Source, options: Options) -> Matrix:
         raise FormatError(Advice(f"{source.name} {what}. It holds {held}.", how))
     key = matrices[0] if options.layer is None else options.layer.strip("/")
     check_held(source.name, "dataset", key, found)
-    cells = dense_source(store, key, False, f"{source.name}: /{key}")
-    return Matrix(cells, name=source.stem)
+    return Matrix(dense_source(store, key, False, f"{source.name}: /{key}"), name=source.stem)
 
 
 def _datasets(root: Any) -> dict[str, Any]:
@@ -54,9 +51,8 @@ def _datasets(root: Any) -> dict[str, Any]:
 
 def _known_as(root: Any, source: Source) -> str:
     if source.head.startswith(b"MATLAB"):
-        return _MEMBERS["#refs#"]
-    names = [words for key, words in _ATTRIBUTES.items() if key in root.attrs]
-    return (names + [words for key, words in _MEMBERS.items() if key in root] + [""])[0]
+        return _KNOWN["#refs#"]
+    return next((words for key, words in _KNOWN.items() if key in root.attrs or key in root), "")
 
 
 _NOTE = "one 2-D dataset, or the one that `layer=` names; large ones stay in the file"

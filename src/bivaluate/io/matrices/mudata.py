@@ -11,8 +11,7 @@ ALL = "all"
 
 def _read(source: Source, options: Options) -> Matrix:
     """Read the matrix of one modality."""
-    store = Store(source.path, "hdf5")
-    return read_modality(store, source, options)
+    return read_modality(Store(source.path, "hdf5"), source, options)
 
 
 def read_modality(store: Store, source: Source, options: Options) -> Matrix:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bivaluate._errors import FormatError, MatrixError
 from bivaluate._files import atomic_path
 from bivaluate._rows import CHUNK_CELLS, chunk_rows, take_near
+from bivaluate._types import Floats, Ints
 from bivaluate.io.formats import Format, Matrix, Options, Source, first_line
 
 TOGETHER = 1 << 22  # cells that are read at once where all are asked for
@@ -35,7 +36,8 @@ def _read(source: Source, options: Options) -> Matrix:
             values = np.empty((n, len(columns)))
             cells.fill_from(file, values)
             cells = values
-    return Matrix(cells, None if index is None else tuple(map(str, index)), _col_labels(columns), source.stem)
+    labels = None if columns == [*map(str, range(len(columns)))] else tuple(columns)
+    return Matrix(cells, None if index is None else tuple(map(str, index)), labels, source.stem)
 
 
 def _dtype(pa: Any, kind: Any, name: str, source: Source) -> np.dtype[Any]:
@@ -88,11 +90,11 @@ class ParquetSource:
                 raise
         return np.concatenate(parts) if len(parts) != 1 else parts[0]
 
-    def take(self, rows: NDArray[np.int64]) -> Any:
+    def take(self, rows: Ints) -> Any:
         """Return the rows of these numbers; what lies close together is read at once."""
         return take_near(self, rows, chunk_rows(self.shape[1]))
 
-    def fill(self, values: NDArray[np.float64]) -> None:
+    def fill(self, values: Floats) -> None:
         """Put all cells into an array, some columns at a time, read by pyarrow's threads."""
         import pyarrow as pa
 
@@ -101,7 +103,7 @@ class ParquetSource:
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(0, error) from None
 
-    def fill_from(self, file: Any, values: NDArray[np.float64]) -> None:
+    def fill_from(self, file: Any, values: Floats) -> None:
         """Do so from the open file."""
         step = max(1, TOGETHER // max(1, self.shape[0]))
         for cols in (slice(first, first + step) for first in range(0, self.shape[1], step)):
@@ -159,10 +161,6 @@ def _numbers(pa: Any, column: Any) -> NDArray[Any]:
     if column.null_count or pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
         column = column.cast(pa.float64(), safe=False).fill_null(np.nan)
     return np.from_dlpack(column)
-
-
-def _col_labels(names: list[str]) -> tuple[str, ...] | None:
-    return None if names == [str(j) for j in range(len(names))] else tuple(names)
 
 
 def _index_name(pa: Any, schema: Any) -> str | None:

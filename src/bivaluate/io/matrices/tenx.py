@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bivaluate._files import atomic_path, write_whole
 from bivaluate._stored import MAX_SIDE
+from bivaluate._types import Floats
 from bivaluate.io.formats import MAX_CELLS, Format, FormatError, Matrix, Options, Source, indices
 
 _BANNER = re.compile(r"(?i)%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|integer|pattern)\s+general\s*")
@@ -85,7 +85,7 @@ def _market(source: Source) -> Any:
     return coo_array((values[0] if values else np.ones(count), at), shape=(n, m)).tocsr()
 
 
-def _numbers(source: Source, entries: Any, width: int, count: int) -> NDArray[np.float64]:
+def _numbers(source: Source, entries: Any, width: int, count: int) -> Floats:
     """Parse `count` lines of `width` numbers; a fault is named by its line."""
     at, line = 0, ""
 

@@ -48,8 +48,7 @@ def grammar_of(source: Source) -> Grammar | None:
 
 
 def _split(line: str, delimiter: str) -> list[str]:
-    cells = line.split() if delimiter == WHITESPACE else line.split(delimiter)
-    return [cell.strip().strip("\"'") for cell in cells]
+    return [cell.strip().strip("\"'") for cell in line.split(None if delimiter == WHITESPACE else delimiter)]
 
 
 def _judged(rows: list[list[str]], delimiter: str, width: int) -> Grammar | None:
@@ -78,8 +77,7 @@ def _is_name(cell: str, names: frozenset[str]) -> bool:
 
 def _is_fraction(cell: str) -> bool:
     """Whether a cell is a number that counts nothing: a key is a word or a whole number from 0."""
-    value = parsed_number(cell)
-    return value is not None and not (cell.isascii() and cell.isdigit())
+    return parsed_number(cell) is not None and not (cell.isascii() and cell.isdigit())
 
 
 def _detects(source: Source) -> bool:
@@ -116,8 +114,7 @@ def _read(source: Source, options: Options) -> Matrix:
         raise source.fault("a header but no cells.")
     labels, orders = zip(*(_in_order(places) for places in positions), strict=True)
     coordinates = tuple(order[np.array(side, dtype=np.int64)] for order, side in zip(orders, at, strict=True))
-    shape = (len(labels[0]), len(labels[1]))
-    cells = coo_array((np.array(values), coordinates), shape=shape).tocsr()
+    cells = coo_array((np.array(values), coordinates), shape=(len(labels[0]), len(labels[1]))).tocsr()
     return Matrix(cells, labels[0], labels[1], source.stem)
 
 

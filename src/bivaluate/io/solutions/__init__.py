@@ -8,6 +8,7 @@ from bivaluate._check import check_choice
 from bivaluate._document import Document
 from bivaluate._errors import ParameterError
 from bivaluate._factors import check_rule
+from bivaluate._files import FilePath
 from bivaluate.io.formats import Format, Options, Source, reader, recognise, try_apart, writer
 from bivaluate.io.members import document_of, settle, to_biclustering, with_whole_axis
 from bivaluate.matrix import Matrix
@@ -15,7 +16,7 @@ from bivaluate.solution import Biclustering
 
 
 def read_solution(
-    path: str | os.PathLike[str],
+    path: FilePath,
     X: Any = None,
     *,
     format: str | None = None,
@@ -68,7 +69,7 @@ def read_solution(
 
 
 def read_solutions(
-    path: str | os.PathLike[str], X: Any = None, *, format: str | None = None, item: int | None = None, **options: Any
+    path: FilePath, X: Any = None, *, format: str | None = None, item: int | None = None, **options: Any
 ) -> list[Biclustering]:
     """Read every solution of a file or folder that may hold several, such as cNMF's of every K.
 
@@ -98,7 +99,7 @@ def read_solutions(
 
 
 def read_members(
-    path: str | os.PathLike[str], X: Matrix | None = None, *, untrusted: bool = False, **said: Any
+    path: FilePath, X: Matrix | None = None, *, untrusted: bool = False, **said: Any
 ) -> tuple[Document, Format[Document]]:
     """Read as :func:`read_solution` does: members by index from 0, without a matrix by label; and the file's format."""
     asked = dict.fromkeys(("format", "index_base", "members", "item", "rule")) | said
@@ -123,9 +124,7 @@ def read_members(
     return with_whole_axis(settled, X, source.name), record
 
 
-def write_solution(
-    solution: Biclustering, path: str | os.PathLike[str], *, X: Any = None, format: str | None = None
-) -> None:
+def write_solution(solution: Biclustering, path: FilePath, *, X: Any = None, format: str | None = None) -> None:
     """Write a solution for bivaluate, biclustlib, R, or a spreadsheet.
 
     Parameters
@@ -150,7 +149,7 @@ def write_solution(
     write_members(document_of(solution, matrix), path, format=format)
 
 
-def write_members(document: Document, path: str | os.PathLike[str], *, format: str | None = None) -> Format[Document]:
+def write_members(document: Document, path: FilePath, *, format: str | None = None) -> Format[Document]:
     """Write what :func:`read_members` returned; return the format it was written in."""
     target = Source(path)
     record: Format[Document] = writer("solution", target, format)
@@ -158,7 +157,7 @@ def write_members(document: Document, path: str | os.PathLike[str], *, format: s
     return record
 
 
-def is_solution(path: str | os.PathLike[str]) -> bool:
+def is_solution(path: FilePath) -> bool:
     """Whether the content of a file is a solution in a known format, and not rather a matrix."""
     source = Source(path)
     found = recognise("solution", source)

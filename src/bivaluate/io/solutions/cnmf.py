@@ -15,6 +15,7 @@ from bivaluate.solution import Biclustering, members_of_masks
 
 _USAGES = re.compile(r"(?P<run>.+)\.usages\.k_(?P<k>\d+)(?P<dt>\.dt_[\d_]+)?\.consensus\.txt")
 _SPECTRA = ("gene_spectra_score", "gene_spectra_tpm")
+_TOP = 50  # genes that a program is compared by
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def _read(source: Source, options: Options) -> Document:
     return _document(usages, spectra, fit, spectra_path.name, source, options)
 
 
-def read_programs(path: Path, k: int | None = None, top: int = 50) -> tuple[str, Biclustering, tuple[str, ...]]:
+def read_programs(path: Path, k: int | None = None) -> tuple[str, Biclustering, tuple[str, ...]]:
     """Return the programs of one K of a cNMF folder: their name, the largest spectra scores of each, and all genes."""
     fits = [fit for fit in _fits(Source(path)) if k in (None, fit.k)]
     if len(fits) != 1:
@@ -86,7 +87,7 @@ def read_programs(path: Path, k: int | None = None, top: int = 50) -> tuple[str,
         raise FormatError(f"{path}: {fits[0].name} has no {_SPECTRA[0]}, by which programs are compared.")
     spectra = _table(spectra_path)
     scores = np.where(np.isfinite(spectra.values), spectra.values, -np.inf)
-    rows = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :top], axis=1)
+    rows = np.sort(np.argsort(-scores, axis=1, kind="stable")[:, :_TOP], axis=1)
     pairs = [(own, [factor]) for factor, own in enumerate(rows)]
     info = {"algorithm": "cNMF", "k": fits[0].k}
     return fits[0].name, Biclustering(pairs, spectra.shape[::-1], info=info), spectra.col_labels or ()

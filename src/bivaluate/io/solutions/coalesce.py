@@ -2,7 +2,8 @@
 
 import re
 
-from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source
+from bivaluate.io.formats import Document, Format, FormatError, Options, Source
+from bivaluate.io.members import document_of_blocks
 
 
 def _detects(source: Source) -> bool:
@@ -20,15 +21,9 @@ def _read(source: Source, options: Options) -> Document:
             if not clusters:
                 raise source.fault(f"{key} appear before the first Cluster.", n)
             clusters[-1][1][key] = [word for word in words if word]
-    members: list[Members] = []
-    for n, cluster in clusters:
-        for key in ("Genes", "Conditions"):
-            if not cluster.get(key):
-                raise source.fault(f"this cluster has no {key}.", n)
-        members.append((cluster["Genes"], cluster["Conditions"]))
-    if not members:
+    if not clusters:
         raise FormatError(f"{source.name} holds no line 'Cluster'.")
-    return Document(members, "token", lines=[n for n, _ in clusters])
+    return document_of_blocks(clusters, ("Genes", "Conditions"), "this cluster has no {}.", source)
 
 
 FORMAT = Format("coalesce", "COALESCE text", (), _detects, _read)

@@ -1,25 +1,33 @@
-"""Lists of genes: a GMT file, or a folder with one text file for each list, which names it."""
+"""Lists of genes: a GMT file, a text file of one gene a line, or a folder of such files, which name the lists."""
 
+from pathlib import Path
+
+from bivaluate._errors import SolutionError
+from bivaluate._files import text_target
 from bivaluate.io.formats import Document, Format, Members, Options, Source
 
 _EXTENSIONS = (".txt", ".list", ".lst", ".grp")
 
 
 def _in_folder(source: Source) -> bool:
-    """Whether every file is text of one word a line; tables of scores have more."""
+    """Whether every file is a list of words."""
     files = source.listed()
-    return bool(files) and all(p.suffix.lower() in _EXTENSIONS and len(_first(Source(p)).split()) == 1 for p in files)
+    return bool(files) and all(_is_list(Source(p)) for p in files)
 
 
-def _first(source: Source) -> str:
-    return next((line for line in source.head_text.split("\n") if line.strip() and not line.startswith("#")), "")
+def _is_list(source: Source) -> bool:
+    """Whether a text file has one word a line, and not a number; tables of scores have more."""
+    words = [line.split() for line in source.head_text.split("\n") if line.strip() and not line.startswith("#")]
+    words = words[:-1] or words  # the last one may be cut
+    plain = all(len(line) == 1 and not line[0].replace(".", "").isdigit() for line in words)
+    return source.suffix in _EXTENSIONS and bool(words) and plain
 
 
 def _read(source: Source, options: Options) -> Document:
     """Read the lists; every one has all of the other side of the matrix."""
     found: list[tuple[str, list[str]]] = []
-    if source.is_folder:
-        for file in map(Source, source.listed()):
+    if source.is_folder or source.suffix != ".gmt":
+        for file in map(Source, source.listed()) if source.is_folder else [source]:
             found.append((file.stem, [line.strip() for _, line in file.text_lines() if not line.startswith("#")]))
     else:
         for n, line in source.text_lines():
@@ -36,6 +44,19 @@ def _read(source: Source, options: Options) -> Document:
     return Document(pairs, "token", names=[name for name, _ in found], whole=int(not are_columns))
 
 
-_NOTE = "`NAME description gene gene …`, by tabs; or a folder of `NAME.txt`, a gene a line; every list has all columns"
-_NAMED = ("gene-lists", "GMT file, or a folder of gene lists", (".gmt",))
-FORMAT = Format(*_NAMED, lambda source: source.suffix == ".gmt", _read, note=_NOTE, folder=_in_folder)
+def _write(document: Document, path: Path) -> None:
+    """Write the rows of every bicluster as a gene set; the description names its columns."""
+    if document.by == "index" and document.labels is None:
+        raise SolutionError("a GMT file holds names; this solution has indices only: give the matrix as well.")
+    with text_target(path) as stream:
+        for k, (rows, cols) in enumerate(document.labels or document.members):
+            stream.write(
+                "\t".join([document.called(k), f"columns: {', '.join(map(str, cols))}", *map(str, rows)]) + "\n"
+            )
+
+
+_NOTE = (
+    "`NAME description gene gene …`, by tabs; or `NAME.txt`, a gene a line, or a folder of these; all columns are taken"
+)
+_NAMED = ("gene-lists", "GMT file, gene list, or a folder of gene lists", (".gmt",))
+FORMAT = Format(*_NAMED, lambda s: s.suffix == ".gmt" or _is_list(s), _read, _write, note=_NOTE, folder=_in_folder)

@@ -31,7 +31,7 @@ def _read(source: Source, options: Options) -> Document:
     topics = mmread(documents[0]).toarray()
     lacking = len(weights) - topics.shape[1]  # MmCorpus leaves out the last topics if no document has them
     topics = np.pad(topics, ((0, 0), (0, max(0, lacking))))
-    return factor_document(source, topics, weights, options, algorithm="gensim LDA")
+    return factor_document(topics, weights, options, algorithm="gensim LDA")
 
 
 _SERIALIZED = "`MmCorpus.serialize('NAME.mm', model[corpus])`"

@@ -5,7 +5,8 @@
 - matrix: ``axis, label, B1, B2, …``, one line per row and column of the data, cells 0 or 1 (asked for by name, without
   ``axis`` where the labels of the matrix tell rows from columns; unasked, it could be a matrix of zeros and ones);
 - clusters: ``gene, module``, one line per row (or column): every bicluster has all of the other side; the header may
-  leave out the word gene, as R's does, or be left out.
+  leave out the word gene, as R's does, or be left out. Of scanpy's ``group, names, scores, pvals_adj`` the genes with a
+  score above 0 and an adjusted p up to 0.05 are taken.
 """
 
 import csv
@@ -22,6 +23,7 @@ _ROW = frozenset(["r", *_GENE, *ROW_WORDS, *(word.removesuffix("s") for word in 
 _COL = frozenset(["c", *COL_WORDS, *(word.removesuffix("s") for word in COL_WORDS)])
 _WGCNA = ("modulecolor", "modulecolors", "modulelabel", "modulelabels", "color", "colors")
 _CLUSTER = frozenset([*NAME_WORDS, *(f"{word}s" for word in NAME_WORDS), "community", *_WGCNA])
+ADJUSTED = 0.05  # the largest adjusted p of a marker
 _COUNTS = (("n_genes", "numofrows"), ("n_samples", "numofcolumns"))
 _INDEXES = ("gene_indexes", "sample_indexes")
 _AXIS = "put a column 'axis' (row or column) in front, as in axis,label,B1,B2"
@@ -46,6 +48,8 @@ def _header(text: str) -> tuple[int, list[str], str]:
     delimiter = max("\t;, ", key=first.count)
     lines = [line for line in text.split("\n")[n - 1 : n + 99] if line.strip()]
     header, *rest = [[cell.strip().strip('"') for cell in line.split(delimiter)] for line in lines or [""]]
+    if {"group", "names"} <= {*header}:  # scanpy's markers
+        header = ["gene" if word == "names" else word for word in header]
     if _layout(header) is None and header[0] == "" and "".join(header[1:2]).lower() in _CLUSTER:
         return n, ["gene", *header[1:]], delimiter
     if _layout(header) is None and delimiter != " " and all(len(line) == 2 for line in (header, *rest)):
@@ -64,8 +68,7 @@ def _layout(header: list[str]) -> str | None:
     words = set(header)
     if words & set(ROW_WORDS) and words & set(COL_WORDS):
         return "lists"
-    one_side = bool(words & _ROW) != bool(words & _COL)
-    return "clusters" if one_side and words & _CLUSTER else None
+    return "clusters" if bool(words & _ROW) != bool(words & _COL) and words & _CLUSTER else None
 
 
 def read_table(source: Source, options: Options) -> Document:
@@ -133,8 +136,7 @@ def _long(rows: Rows, header: list[str], source: Source) -> Document:
         return Document(whole, "index", labels=labels_, lines=lines, line_of=line_of, names=[*found])
     if not all_named:
         raise source.fault("some members have only an index and some only a label; use one throughout.")
-    by = "label" if "label" in header else "token"
-    return Document(names, by, lines=lines, line_of=line_of, names=[*found])
+    return Document(names, "label" if "label" in header else "token", lines=lines, line_of=line_of, names=[*found])
 
 
 def _lists(rows: Rows, header: list[str], source: Source) -> Document:
@@ -177,7 +179,10 @@ def _clusters(rows: Rows, header: list[str], source: Source) -> Document:
     axis = int(header[side] in _COL)
     found: dict[str, tuple[list[str], list[str]]] = {}
     line_of: dict[str, int] = {}
+    p = header.index("pvals_adj") if {"group", "scores", "pvals_adj"} <= {*header} else None
     for line, cells in rows:
+        if p is not None and (cells[header.index("scores")].startswith("-") or float(cells[p] or 1) > ADJUSTED):
+            continue  # scanpy lists every gene for every group
         if cells[cluster] and cells[side]:
             found.setdefault(cells[cluster], ([], []))[axis].append(cells[side])
             line_of.setdefault(cells[side], line)

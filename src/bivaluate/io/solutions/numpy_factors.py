@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from bivaluate._errors import SolutionError
 from bivaluate._factors import DEFAULT_RULE
 from bivaluate.io.formats import Document, Format, Options, Source
 from bivaluate.io.matrices.numpy_files import read_arrays
@@ -23,16 +22,12 @@ def _read(source: Source, options: Options) -> Document:
     cols = [name for name in _COLS if name in arrays]
     if _ROWS not in arrays or not cols:
         raise source.fault("the arrays 'W' and 'H' are needed: np.savez(path, W=W, H=model.components_).")
-    return factor_document(source, arrays[_ROWS], arrays[cols[0]], options)
+    return factor_document(arrays[_ROWS], arrays[cols[0]], options)
 
 
-def factor_document(source: Source, W: Any, H: Any, options: Options, **info: str) -> Document:
-    """Return the biclusters of two factors by the rule asked for; what is wrong with them is said of the source."""
-    try:
-        found = Biclustering.from_factors(W, H, rule=options.rule or DEFAULT_RULE)
-    except SolutionError as error:
-        raise source.fault(str(error)) from None
-    return as_document(found.with_info(**info))
+def factor_document(W: Any, H: Any, options: Options, **info: str) -> Document:
+    """Return the biclusters of two factors by the rule asked for."""
+    return as_document(Biclustering.from_factors(W, H, rule=options.rule or DEFAULT_RULE, info=info))
 
 
 _NAME = "NumPy .npz with the factors W and H"

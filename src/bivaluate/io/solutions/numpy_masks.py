@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from bivaluate._document import Document, document_of_labels
-from bivaluate._errors import SolutionError
 from bivaluate.io.formats import Format, Options, Source, first_few
 from bivaluate.io.matrices.numpy_files import read_arrays
 from bivaluate.solution import Biclustering, as_document
@@ -39,10 +38,7 @@ def _read(source: Source, options: Options) -> Document:
     rows, cols = (np.asarray(arrays[name]) for name in pair)
     if pair[0] in _ROW_LABELS:
         return document_of_labels(rows.tolist(), cols.tolist(), source.name)
-    try:
-        return as_document(Biclustering.from_masks(rows, cols))
-    except SolutionError as error:
-        raise source.fault(str(error)) from None
+    return as_document(Biclustering.from_masks(rows, cols))
 
 
 def _nearly(source: Source) -> str:

@@ -16,7 +16,7 @@ def _read(source: Source, options: Options) -> Document:
     arrays = read_arrays(source, (_WORDS, _DOCUMENTS))
     if len(arrays) < 2:
         raise source.fault(f"the arrays {_WORDS!r} and {_DOCUMENTS!r} are needed, as OCTIS's save_model_output writes.")
-    return factor_document(source, arrays[_DOCUMENTS].T, arrays[_WORDS], options, algorithm="OCTIS")
+    return factor_document(arrays[_DOCUMENTS].T, arrays[_WORDS], options, algorithm="OCTIS")
 
 
 _NOTE = "documents x words; `rule=` (`--rule`) says which members belong"

@@ -3,6 +3,7 @@
 import re
 
 from bivaluate.io.formats import Document, Format, FormatError, Options, Source
+from bivaluate.io.members import document_of_blocks
 
 _HEADER = re.compile(r"^# (QUBIC|UniBic)\S* version\b", re.IGNORECASE)  # all there is where nothing was found
 _BLOCK = re.compile(r"^BC\d+\s+S=\d+", re.MULTILINE)
@@ -22,13 +23,9 @@ def _read(source: Source, options: Options) -> Document:
             names = side[3].split()
             source.check_count(int(side[2]), len(names), side[1].lower(), n)
             blocks[-1][1].setdefault(side[1], names)
-    for n, block in blocks:
-        for key in ("Genes", "Conds"):
-            if not block.get(key):
-                raise source.fault(f"this block has no line '{key} [n]: …'.", n)
     if not blocks and not (_HEADER.match(source.head_text) and all(line.startswith("#") for _, line in lines)):
         raise FormatError(f"{source.name} holds no block (BC000 S=…).")
-    return Document([(b["Genes"], b["Conds"]) for _, b in blocks], "token", lines=[n for n, _ in blocks])
+    return document_of_blocks(blocks, ("Genes", "Conds"), "this block has no line '{} [n]: …'.", source)
 
 
 def _detects(source: Source) -> bool:

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bivaluate._types import Flags
 from bivaluate.io.formats import MAX_CELLS, Document, Format, FormatError, Options, Source
 
 FREE_NUMBERS = 1 << 20  # of a sequence, whatever the size of the file
@@ -79,7 +79,7 @@ def _text(node: Any) -> str:
     return node.decode("latin-1") if isinstance(node, bytes) else str(node)
 
 
-def _mask(slots: dict[str, Any], slot: str, source: Source) -> NDArray[np.bool_]:
+def _mask(slots: dict[str, Any], slot: str, source: Source) -> Flags:
     node = slots.get(slot)
     if node is None:
         raise source.fault(f"no slot {slot}; an object of R's class Biclust is needed (saveRDS(result, file)).")

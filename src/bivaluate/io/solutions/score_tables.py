@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bivaluate._types import Flags
 from bivaluate.io.formats import Document, Format, Matrix, Options, Source, plural
 from bivaluate.io.matrices import read_matrix
 from bivaluate.io.members import labelled
@@ -35,7 +36,7 @@ def _read(source: Source, options: Options) -> Document:
     return Document(members, "index", (rows.shape[0], cols.shape[0]), labels=labels, names=names)
 
 
-def _fabia_members(L: NDArray[Any], Z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _fabia_members(L: NDArray[Any], Z: NDArray[Any]) -> tuple[Flags, Flags]:
     """Return the members by FABIA's rule, from L (n, p) and Z transposed (l, p).
 
     Columns beyond ±0.5 on the side with the larger absolute sum; rows beyond

@@ -81,6 +81,18 @@ class Errors(NamedTuple):
 
 
 @kernel
+def describe_rows(cells: Any, level: Any, norm: Any) -> None:
+    """Fill mean and norm of every row."""
+    # level[:], norm[:] = cells.mean(axis=1), np.linalg.norm(cells, axis=1)
+    for row in range(len(cells)):
+        total, square = 0.0, 0.0
+        for q in range(cells.shape[1]):
+            total += cells[row, q]
+            square += cells[row, q] * cells[row, q]
+        level[row], norm[row] = total / cells.shape[1], np.sqrt(square)
+
+
+@kernel
 def fill_block(data: Dense, rows: Any, wanted: Any, block: Any) -> None:
     """Write the centred values of `rows` into `block` (column, row); only the columns `wanted` need be there."""
     # block[wanted, :R] = (cells[rows] - level[rows][:, None]).T[wanted]

@@ -102,7 +102,7 @@ def row_errors(A: Floats, pattern: Pattern) -> Floats:
     residue = scaled(residue, pattern.unit)
     exponent = np.frexp(np.abs(rows).max(axis=1, keepdims=True, initial=0.0))[1]
     rows = scaled(rows, exponent)
-    sd = np.sqrt(np.einsum("ij,ij->i", rows, rows)[:, None] / count)  # over observed cells
+    sd = np.sqrt(np.einsum("ij,ij->i", rows, rows)[:, None] / count)  # over observed values
     squares = np.einsum("ij,ij->", residue, residue), (np.ldexp(sd**2, 2 * (exponent - pattern.unit)) * count).sum()
     sd[constant], rows[constant] = 1.0, 0.0
     error = float(np.abs(np.where(seen, rows / sd - pattern.values, 0.0)).sum())

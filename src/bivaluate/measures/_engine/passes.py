@@ -158,8 +158,8 @@ def make_chunk(cells: Any, numbers: Ints | None, plan: PassPlan) -> Chunk:
         return Chunk(members.layout(held), _kernels_sparse, _kernels_sparse.split(cells, members))
     cells = np.ascontiguousarray(cells).view()
     cells.setflags(write=False)  # kernels are compiled for one kind
-    with np.errstate(over="ignore", invalid="ignore"):
-        data = _kernels_two_pass.Dense(cells, cells.mean(axis=1), np.sqrt(np.vecdot(cells, cells)))
+    data = _kernels_two_pass.Dense(cells, np.empty(len(cells)), np.empty(len(cells)))
+    _kernels_two_pass.describe_rows(*data)
     return Chunk(members.layout(held), _kernels_two_pass, data)
 
 

@@ -39,7 +39,7 @@ CELLS_PER_THREAD = 300_000
 # A call of a kernel costs about 0.1 ms: few parts for little work, more for better balance of much work.
 MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8
 # Cells of an average merger to work on at once: they fit the nearest caches.
-TILE_CELLS = 8000
+TILE_CELLS = 12000
 # Bytes of patterns of mergers that are held together.
 PATTERN_BYTES = 1 << 26
 # Up to this many biclusters are merged together, more of them two groups at a time: some ten K x K matrices are needed.

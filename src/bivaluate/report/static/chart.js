@@ -1,6 +1,6 @@
 "use strict";
 /* What every picture shares: colours, symbols, axes, the tooltip, and drawing again when the page changes. */
-R.SERIES = 8;
+R.SERIES = 16;
 R.series = (position) => `var(--s${position % R.SERIES})`;
 R.algorithmColour = (name) => R.series(R.data.algorithms.indexOf(name));
 R.symbols = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond, d3.symbolCross, d3.symbolStar, d3.symbolWye];

@@ -55,7 +55,7 @@ R.kCurve = function (host, curve) {
   host.append(part);
   R.downloads(part, drawn, "Evidence against K");
   R.picture(drawn, (full) => {
-    const width = Math.min(full, 640), height = 240, margin = { top: 12, right: 20, bottom: 34, left: 60 };
+    const width = Math.min(full, 640), height = 252, margin = { top: 24, right: 20, bottom: 34, left: 60 };
     const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
     const points = curve.points.filter(([, value]) => value !== null), ks = points.map(([k]) => k);
     const ends = points.flatMap(([, value, , , spread]) => [value - (spread || 0), value + (spread || 0)]);
@@ -74,6 +74,7 @@ R.kCurve = function (host, curve) {
       if (supported !== null) g.append("text").attr("class", "label").attr("x", x(k) + 9).attr("y", y(value) - 6).attr("aria-hidden", "true").text(R.number(supported));
     }
     g.append("text").attr("x", inner.width).attr("y", inner.height + 30).attr("text-anchor", "end").text("K requested");
+    g.append("text").attr("x", 4 - margin.left).attr("y", -8).text(R.capital(curve.measure));
     drawn.replaceChildren(svg.node());
   });
 };
@@ -176,7 +177,7 @@ R.winners = function (host, groups) {
   const whyNone = (name, key) => {
     const mine = groups.filter((g) => g.algorithm === name), values = mine.map((g) => R.value(g, key)).filter((v) => v !== null);
     if (!values.length) return mine[0].reasons[key] || "undefined";
-    return values.length > 1 && new Set(values).size === 1 ? "all tie" : "none is better than no biclusters at all";
+    return "none is better than no biclusters at all";
   };
   const rows = algorithms.map((name) => R.make("tr", {}, R.make("th", { scope: "row" }, name), ...keys.map((key) => {
     const won = counts[`${name}|${key}`] || 0;
@@ -185,7 +186,7 @@ R.winners = function (host, groups) {
     const best = groups.find((g) => g.algorithm === name && g.own.includes(key));
     if (!best) return R.make("td", {}, R.make("span", { class: "undefined", tabindex: 0, "data-tip": `No best: ${whyNone(name, key)}` }, "–"));
     return R.make("td", { style: shade, class: won ? "first" : null, "data-tip": R.pointTip(best, [key]) }, R.show(key, R.value(best, key)),
-      R.data.kind === "run" ? R.make("small", {}, `K\u00a0=\u00a0${best.k}`) : null);
+      R.data.kind === "run" ? R.make("small", {}, R.label(best).slice(name.length).replace(/^, /, "") || `${R.number(R.value(best, "n_biclusters"))} found`) : null);
   })));
   const lines = () => [["algorithm", "measure", many ? "data sets won" : "best value"], ...algorithms.flatMap((name) => keys.map((key) => [name, key, many ? counts[`${name}|${key}`] || 0 : R.value(groups.find((g) => g.algorithm === name && g.own.includes(key)) ?? { mean: [] }, key)]))];
   const save = R.saveButton("CSV", "Download the winners as CSV", () => R.saveTable("winners", lines()));

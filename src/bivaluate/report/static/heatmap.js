@@ -18,10 +18,10 @@ R.tooMany = (map) => d3.sum(map.blocks, (b) => b.rows.length * b.cols.length) > 
 
 R.heatmap = function (host, detail) {
   const map = detail.heatmap, values = R.halves(map.data).map((v) => v * map.scale), standard = R.standardised(map.standard), { rows, cols } = map;
-  const ranges = { raw: { middle: map.middle, reach: map.reach, values, fromZero: map.from_zero }, standard: { middle: 0, reach: map.standard_reach, values: standard } };
+  const ranges = { raw: { middle: map.middle, reach: map.reach, values: map.unit ? values.map((v) => Math.log2(1 + v / map.unit)) : values, fromZero: map.from_zero, unit: map.unit }, standard: { middle: 0, ofLogs: map.unit > 0, reach: map.standard_reach, values: standard } };
   const single = (noun, whole) => (whole ? noun.replace(/s$/, "") : noun), noun = single(detail.nouns[0], detail.shape[0] === rows), columnNoun = single(detail.nouns[1], detail.shape[1] === cols);
   const crowded = R.tooMany(map);
-  const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1, view: "raw" };
+  const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1, view: map.view };
   const canvas = R.make("canvas", { tabindex: 0, role: "application", "data-tips": true,
     "aria-label": `Heatmap of ${detail.shape[0]} ${detail.nouns[0]} by ${detail.shape[1]} ${detail.nouns[1]}, reordered so that biclusters stand as blocks. Arrow keys move a cursor, plus and minus zoom, 0 resets.` });
   const live = R.make("p", { class: "sr", "aria-live": "polite" });
@@ -46,7 +46,26 @@ R.heatmap = function (host, detail) {
   const toX = (col) => state.zoom.applyX((col / cols) * size.width);
   const toY = (row) => state.zoom.applyY((row / rows) * size.height);
 
-  function outline(k, colour) {
+  const common = (a, b) => Math.max(0, Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x)) * Math.max(0, Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y));
+
+  /** Where the label of a block stands: beside it, on no other label and on other blocks as little as can be; null where there is no room. */
+  function labelPlace({ x, y, w: width, h: height, k }, w, pieces, taken) {
+    const right = Math.min(x + width, size.width), bottom = Math.min(y + height, size.height), h = 17;
+    const left = Math.max(x, 0), top = Math.max(y, 0);
+    if (right <= left || bottom <= top) return null;
+    const beside = [[right + 2, top], [left - w - 2, top], [left, top - h - 1], [left, bottom + 1], [left, top]];
+    let best = null;
+    beside.forEach(([px, py], i) => [0, -1, 1, -2, 2, -3, 3].forEach((step) => {
+      const box = { x: Math.max(1, Math.min(px, size.width - w - 1)), y: Math.max(1, Math.min(py + step * (h + 1), size.height - h - 1)), w, h };
+      const covered = d3.sum(pieces, (piece) => (piece.k === k ? 0.4 : 1) * common(box, piece)) / (w * h);
+      const away = Math.max(0, left - box.x - w, box.x - right, top - box.y - h, box.y - bottom);
+      const cost = 4 * covered + away / 12 + 0.1 * i + 0.05 * Math.abs(step);
+      if (!taken.some((o) => common(box, o)) && (!best || cost < best.cost)) best = { ...box, cost, away };
+    }));
+    return best && { ...best, end: [Math.max(left, Math.min(best.x + w / 2, right)), Math.max(top, Math.min(best.y + h / 2, bottom))] };
+  }
+
+  function outline(k, colour, pieces) {
     const block = map.blocks[k];
     context.strokeStyle = colour;
     context.setLineDash(detail.supported[k] ? [] : [7, 5]);
@@ -55,7 +74,8 @@ R.heatmap = function (host, detail) {
       for (const [left, right] of block.cols) {
         const x = toX(left), y = toY(top), w = Math.max(2, toX(right) - x), h = Math.max(2, toY(bottom) - y);
         context.strokeRect(x, y, w, h);
-        if (!largest || w * h > largest.area) largest = { x, y, area: w * h };
+        pieces.push({ x, y, w, h, k });
+        if (!largest || w * h > largest.w * largest.h) largest = { x, y, w, h };
       }
     }
     return largest;
@@ -84,31 +104,35 @@ R.heatmap = function (host, detail) {
     canvas.height = size.height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawCells();
-    const labels = [], palette = d3.range(R.SERIES).map((i) => R.token(`--s${i}`));
+    const labels = [], pieces = [], palette = d3.range(R.SERIES).map((i) => R.token(`--s${i}`));
     map.blocks.forEach((_, k) => {
       if (crowded && state.chosen !== k) return;
       const faded = state.chosen >= 0 && state.chosen !== k;
       context.globalAlpha = faded ? 0.18 : 1;
       context.lineWidth = state.chosen === k ? 3.5 : map.blocks.length > 40 ? 1.2 : 2.2;
-      const place = outline(k, palette[k % R.SERIES]);
+      const place = outline(k, palette[k % R.SERIES], pieces);
       if (place && !faded && (map.blocks.length <= 40 || state.chosen === k)) labels.push({ ...place, k });
     });
     context.globalAlpha = 1;
     context.setLineDash([]);
-    context.font = "600 12px system-ui, sans-serif";
+    context.font = `600 ${size.width < 500 ? 10.5 : 12}px system-ui, sans-serif`;
     const taken = [];
-    for (const { x, y, k } of labels) {
-      const text = detail.names[k], w = context.measureText(text).width + 9;
-      const left = Math.max(1, Math.min(x, size.width - w - 1));
-      let top = Math.max(1, Math.min(y, size.height - 18));
-      while (taken.some((o) => left < o.left + o.w && o.left < left + w && top < o.top + 17 && o.top < top + 17)) top += 18;
-      taken.push({ left, top, w });
-      const colour = palette[k % R.SERIES];
-      context.fillStyle = colour;
-      context.fillRect(left, top, w, 17);
-      context.fillStyle = R.onto(colour);
-      context.fillText(text, left + 4.5, top + 13);
+    for (const label of labels) {
+      const text = detail.names[label.k], w = context.measureText(text).width + 9, colour = palette[label.k % R.SERIES];
+      const place = labelPlace(label, w, pieces, taken);
+      if (!place) continue;
+      taken.push({ ...place, text, colour });
+      context.strokeStyle = colour;
+      context.lineWidth = 1.5;
+      if (place.away > 4) context.stroke(new Path2D(`M${place.x + w / 2},${place.y + 8.5}L${place.end}`));
     }
+    for (const { x, y, w, text, colour } of taken) {
+      context.fillStyle = colour;
+      context.fillRect(x, y, w, 17);
+      context.fillStyle = R.onto(colour);
+      context.fillText(text, x + 4.5, y + 13);
+    }
+    canvas.dataset.labels = JSON.stringify(taken.map(({ x, y, w, end, away }) => ({ x, y, w, end, away })));
     if (state.cursor) {
       context.strokeStyle = R.token("--ink");
       context.lineWidth = 2;
@@ -192,7 +216,7 @@ R.heatmap = function (host, detail) {
     R.scaleBar(scale, ranges[view], view === "standard");
   };
   const views = R.make("div", { class: "switch", role: "group", "aria-label": "Values shown" }, ...Object.entries({ raw: "As measured", standard: "Rows standardised" }).map(([view, text]) =>
-    R.make("button", { type: "button", "data-view": view, "aria-pressed": String(view === "raw"), onclick: () => show(view) }, text)));
+    R.make("button", { type: "button", "data-view": view, "aria-pressed": String(view === map.view), onclick: () => show(view) }, text)));
   const tools = R.make("div", { class: "heat-tools" }, views,
     tool("+", "Zoom in", () => smooth().call(zoom.scaleBy, 1.6)), tool("−", "Zoom out", () => smooth().call(zoom.scaleBy, 1 / 1.6)),
     tool("Reset", "Show the whole matrix", () => smooth().call(zoom.transform, d3.zoomIdentity)), map.blocks.length ? chips : null);
@@ -206,8 +230,9 @@ R.heatColours = (range) => (range.fromZero ? R.sequential : R.diverging)(R.isDar
 
 R.scaleBar = function (bar, range, standard) {
   const canvas = R.make("canvas", { width: 160, height: 12, "aria-hidden": "true" });
-  const words = standard ? "standard deviations from the mean of the row as drawn" : range.fromZero ? "no value is below 0" : `middle at the median ${R.number(range.middle)}`;
-  bar.replaceChildren(R.number(range.middle - range.reach), canvas, `${R.number(range.middle + range.reach)}, ${words}; values beyond are clipped in colour only`);
+  const value = (v) => R.number(range.unit ? range.unit * (2 ** v - 1) : v);
+  const words = standard ? `standard deviations from the mean of the row as drawn${range.ofLogs ? ", of logarithms" : ""}` : range.unit ? "coloured by logarithm" : range.fromZero ? "no value is below 0" : `middle at the median ${R.number(range.middle)}`;
+  bar.replaceChildren(R.make("span", {}, value(range.middle - range.reach), canvas, value(range.middle + range.reach)), `${words}; values beyond are clipped in colour only`);
   const context = canvas.getContext("2d"), colour = R.heatColours(range);
   d3.range(160).forEach((i) => { context.fillStyle = colour(i / 159); context.fillRect(i, 0, 1, 12); });
 };

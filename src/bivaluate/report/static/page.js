@@ -70,7 +70,7 @@
   const inView = () => data.groups.filter((g) => g.dataset === (pick.value || data.datasets[0]));
   const updates = [];
 
-  if (data.groups.length > 1) {
+  if (data.groups.length > 1 && defined.length) {
     const host = R.make("div");
     charts.append(R.titled("Winners", data.datasets.length > 1 ? `How many of ${data.datasets.length} data sets each wins under each measure, by the best mean over seeds at any K.` : "Best value of each under each measure; the winner is shaded and bold.", host));
     R.winners(host, data.groups);
@@ -79,12 +79,12 @@
   if (defined.filter((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0).length > 1) {
     const host = R.make("div");
     const named = isRun ? [R.legend(data.algorithms)] : [];
-    charts.append(R.figure("Trade-off", `Clean or complete? Further right covers more of the matrix, further down is more distinct and coherent.${isRun ? " Marks grow with K, and the numbers beside them are K." : " Marks grow with the number of biclusters."}`, ...named, host));
+    charts.append(R.figure("Trade-off", `Clean or complete? Further right covers more of the matrix, further down is more distinct and coherent.${data.criterion === "total_evidence" ? " Neither says whether chance would give the same: the choice is by evidence." : ""}${isRun ? " Marks grow with K, and the numbers beside them are K." : " Marks grow with the number of biclusters."}`, ...named, host));
     const draw = (width) => { const points = inView(); if (points.some((g) => R.value(g, "nve") !== null && R.value(g, "coverage") > 0)) R.tradeoff(host, points, width); else host.replaceChildren(R.make("p", { class: "caption" }, `No solution of this data set has a defined ${data.symbols.nve}.`)); };
     updates.push(() => host.clientWidth && draw(host.clientWidth));
     R.picture(host, draw);
   }
-  if (isRun && ks.length > 1) {
+  if (isRun && ks.length > 1 && defined.length) {
     const spread = seeds ? " Bands are one standard deviation over the seeds." : "";
     const calm = data.nulls.length ? " Dotted lines are the same algorithms on surrogate matrices without structure, grey bands the central 90 % of them: only what lies beyond means anything. Point at a mark for the gap and its p-value." : " There are no null runs beside these curves: how a measure moves with K depends on the algorithm, too.";
     const multiples = (keys) => R.make("div", { class: "multiples" }, ...keys.map((key) => {
@@ -134,9 +134,10 @@
   });
   const openTarget = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!(target instanceof HTMLDetailsElement)) return;
-    target.open = true;
-    drawOpen(target);
+    const fold = target instanceof HTMLDetailsElement ? target : target?.querySelector(".reading");
+    if (!fold) return;
+    fold.open = true;
+    if (fold === target) drawOpen(target);
     target.scrollIntoView();
   };
   addEventListener("hashchange", openTarget);
@@ -156,7 +157,7 @@
   let before = null, unfolded = [];
   addEventListener("beforeprint", () => {
     before = document.documentElement.dataset.theme;
-    unfolded = [...document.querySelectorAll("details.fold:not([open]):not(.measures)")];
+    unfolded = [...document.querySelectorAll("details.fold:not([open]):not(.measures):not(.reading)")];
     unfolded.forEach((fold) => { fold.open = true; });
     setTheme("light");
   });

@@ -4,7 +4,16 @@ R.records = (detail) => detail.records.rows.map((row) => Object.fromEntries(deta
 
 R.mapPart = function (host, detail) {
   const [rows, columns] = detail.nouns;
-  const heat = R.part("The matrix, reordered", `${R.capital(rows)} and ${columns} are reordered so that biclusters stand as outlined blocks; what lies in none comes last.${detail.supported.every(Boolean) ? "" : " Dashed outlines are not supported."} Point at a cell for its labels; zoom with the buttons, with Ctrl and the wheel, or by choosing a bicluster.${R.tooMany(detail.heatmap) ? " The biclusters have too many pieces to outline at once: choose one to see it." : ""}${detail.heatmap.note ? ` ${detail.heatmap.note}` : ""}`);
+  const { view, note } = detail.heatmap, any = detail.names.length > 0;
+  const said = [
+    any ? `${R.capital(rows)} and ${columns} are reordered so that biclusters stand as outlined blocks; what lies in none comes last.` : `${R.capital(rows)} and ${columns} in their own order; there is no bicluster to outline.`,
+    detail.supported.every(Boolean) ? "" : "Dashed outlines are not supported.",
+    view === "standard" ? `Each row is shown relative to its own mean (rows standardised), because ${rows} differ in level more than in anything else; the button shows the values as measured.` : "",
+    R.tooMany(detail.heatmap) ? "The biclusters have too many pieces to outline at once: choose one to see it." : "",
+    note,
+  ];
+  const heat = R.part(any ? "The matrix, reordered" : "The matrix", said.filter(Boolean).join(" "));
+  heat.querySelector(".caption").append(R.make("span", { class: "by-hand" }, ` Point at a tile for its labels; zoom with the buttons, with Ctrl and the wheel${any ? ", or by choosing a bicluster" : ""}.`));
   host.append(heat);
   R.downloads(heat, R.heatmap(heat, detail), `Heatmap of ${detail.name}`);
 };
@@ -42,7 +51,7 @@ R.mergersPart = function (detail, records) {
     return R.part("Who is redundant with whom", alone ? "There is a single bicluster, so there is nothing to merge it with." : "Too many biclusters to draw; the table below names the nearest of each.", alone ? null : advice);
   }
   const host = R.make("div", { class: "wide" });
-  const part = R.part("Who is redundant with whom", `${ve} after merging two biclusters; their own ${ve} on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks redundant pairs: biclusters that share most of their cells, or that one bicluster explains as well as two.`, host);
+  const part = R.part("Who is redundant with whom", `${ve} after merging two biclusters; their own ${ve} on the diagonal. Fainter is more coherent. ${n > 40 ? "Orange" : "A ring"} marks redundant pairs: biclusters that share most of their values, or that one bicluster explains as well as two.`, host);
   const top = d3.max(errors.flat()) || 1, ringed = new Set(pairs.flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
   const tipOf = (r, c) => {
     const value = errors[r][c], names = r === c ? detail.names[r] : `${detail.names[r]} + ${detail.names[c]}`;
