@@ -33,7 +33,7 @@ GLOSSARY = (
     ("run folder", "What a sweep writes: plan, journal, solutions and tables. `select`, `report` and `recur` read it, and the same sweep goes on in it."),
     ("portfolio", "The algorithms that `find`, and a sweep by default, take those from that fit the data."),
     ("nested", "Of an algorithm: what it finds for K = 3 are the first 3 of what it finds for K = 5, so that one fit gives every K."),
-    ("recipe", "A .toml file that says how to run a program outside bivaluate: `--algorithm recipe:NAME`."),
+    ("recipe", "A .toml file that says how to run a program outside bivaluate, named as the algorithm recipe:NAME."),
     ("scenario", "One of the ten synthetic matrices of the NVE paper, with known (planted) biclusters: `scenario:S1`."),
     ("cell", "A biological cell. A number of the matrix is called a value; only names of measures and of Python keep cell for it."),
 )  # fmt: skip

@@ -18,7 +18,8 @@ def examples() -> list[list[str]]:
     for line in REFERENCE.read_text(encoding="utf-8").splitlines():
         own = (own or line == "With files of your own:") and not line.startswith(("#", "Examples:"))
         if line.startswith("- `bivaluate ") and not own:
-            found += [shlex.split(words)[1:] for words in re.findall(r"`(bivaluate [^`]+)`", line)]
+            named = re.findall(r"`(bivaluate [^`]+)`", line.split(" (")[0])  # remarks in brackets name commands, too
+            found += [shlex.split(words)[1:] for words in named]
     return found
 
 

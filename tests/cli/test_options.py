@@ -98,7 +98,7 @@ def messages():
 
 
 #: What may be named in plain text: whole commands, calls, one spelling of two, and the assignments `--param` and `--score` take.
-PLAIN = r"bivaluate [a-z]+ |^--[a-z-]+ \S+$|propose_pruning|select_k with scoring|NAME=VALUE|n_samples=|--param|`[a-z]+=` |mytool |from_labels\(|need --full"
+PLAIN = r"bivaluate [a-z]+ |^--[a-z-]+ \S+$|propose_pruning|select_k with scoring|NAME=VALUE|n_samples=|--param|`[a-z]+=` |mytool |from_labels\(|need --full|layer='raw' takes"
 
 #: Which public functions say the advice of a file; what it names must be a parameter of one of them.
 SAID_BY = {
@@ -280,7 +280,10 @@ def test_words_of_the_command_line(parts, said):
         ("score m.csv s.json --matrix-format xsl", "error: --matrix-format is 'xsl'; allowed: "),
         ("score holes.csv s.json", "or pass --missing omit to average over the observed values."),
         ("prune holes.csv s.json", "Impute them, or pass --missing omit"),
-        ("prune m.csv s.json -o p.rds", "or `bivaluate convert` with --format: biclustlib, bivaluate, csv, r-text."),
+        (
+            "prune m.csv s.json -o p.rds",
+            "or `bivaluate convert` with --format: biclustlib, bivaluate, csv, gene-lists, r-text.",
+        ),
         ("prune m.csv s.json -o no/p.json", "error: cannot write no/p.json: there is no folder no."),
         ("compare q.blocks s.json", "q.blocks names its members by label and another file by index: give their "),
         ("convert q.blocks x.json --format biclustlib", "Name it with --matrix."),

@@ -82,6 +82,7 @@ def test_no_name_of_data_becomes_a_formula_beside_the_page(tmp_path):
 def files(tmp_path):
     write_matrix(Matrix(VALUES), tmp_path / "m.csv")
     write_solution(S, tmp_path / "s.json")
+    write_solution(S, tmp_path / "named.json", X=X)
     return tmp_path
 
 
@@ -124,7 +125,10 @@ def test_nothing_that_is_read_or_of_another_kind_is_overwritten(run, files, word
 @pytest.mark.parametrize(
     "words",
     [
-        *(["convert", "s.json", f"x{ending}", "--format", key] for key, ending in WRITTEN),
+        *(
+            ["convert", "named.json" if key == "gene-lists" else "s.json", f"x{ending}", "--format", key]
+            for key, ending in WRITTEN
+        ),
         ["metrics", "--csv", "x.csv"],
         ["score", "m.csv", "s.json", "--mqc", "x_mqc.json", "--report", "x.html"],
     ],

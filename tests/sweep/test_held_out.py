@@ -201,7 +201,7 @@ def test_the_verdict_says_where_criteria_agree_and_where_nothing_is(judged_run):
     selection = select(judged_run)
     assert selection.choice("raised") == ("las", 2)
     assert selection.verdict[0].startswith(
-        "raised: las, K = 2: both biclusters are supported; up to K = 3 is as good. "
+        "raised: las, K = 2: both biclusters are supported. K = 2 and 3 are as good (evidence within 5 %). "
     )
     assert "Evidence chooses las with K = 2; held-out values agree" in selection.verdict[0]
     assert selection.verdict[1:] == ["noise: no bicluster is supported and no candidate predicts held-out values."]

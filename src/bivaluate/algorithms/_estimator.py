@@ -27,6 +27,7 @@ from bivaluate.algorithms.algorithm import Algorithm
 from bivaluate.matrix import Matrix, check_frame_dtypes
 from bivaluate.solution import Biclustering
 
+_OMIT = Option(python="missing='omit'", command="--param missing=omit")
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 Values = NDArray[np.float64]
 
@@ -171,7 +172,7 @@ class BiclusteringEstimator(_Base):
             able = [key for key, record in ALGORITHMS.items() if record.missing]
             instead: list[str | Option] = [f", or take an algorithm that can leave them out: {', '.join(able)}."]
             if hasattr(self, "missing"):
-                instead = [", or pass ", Option("missing", "omit"), " to leave them out."]
+                instead = [", or pass ", _OMIT, " to leave them out."]
             found = f"{name} needs a matrix without missing values: X has {int(missing.sum())} (NaN), the first at"
             raise MatrixError(Advice(f"{found} {place(i, j)}. Impute them or drop those rows or columns", *instead))
         if self.record.nonnegative and lowest < 0:

@@ -70,7 +70,10 @@ def compare(
         records = _means([(name, {"n_biclusters": len(b)} | s) for (name, _, b), s in zip(pairs, scores, strict=True)])
         if not give(records, records, csv, as_json):
             shown = ("n_biclusters", *keys)
-            rows = [[r["solution"], *(with_error(r[key], r.get(f"{key}_sd"), 3, 2) for key in shown)] for r in records]
+            rows = [
+                [r["solution"], *(with_error(r[key], r.get(f"{key}_sd") or None, 3, 2) for key in shown)]
+                for r in records
+            ]
             print_table(["solution", "K found", *(f"{EXTERNAL[key].name}↑" for key in keys)], rows)
             over = f"; mean ± sd over {plural(records[0]['seeds'], 'seed')}" if records[0]["seeds"] > 1 else ""
             near = f"{records[0]['solution']} comes closest to {truth.name if found else 'the truth'}"

@@ -124,7 +124,7 @@ def describe_formats() -> list[dict[str, Any]]:
     Examples
     --------
     >>> [f["key"] for f in describe_formats() if f["kind"] == "solution" and f["written"]]
-    ['biclustlib', 'bivaluate', 'csv', 'r-text']
+    ['biclustlib', 'bivaluate', 'csv', 'gene-lists', 'r-text']
     """
     records = []
     for kind in _ROOMS:

@@ -256,7 +256,7 @@ def plot_tradeoff(results: DataFrame, ax: Axes | None = None) -> Axes:
     --------
     >>> table = pd.DataFrame({"algorithm": ["cca", "las"], "k": [3, 3], "coverage": [0.4, 0.1], "nve": [0.8, 0.6]})
     >>> plot_tradeoff(table).get_xlabel()
-    'coverage (share of cells)'
+    'coverage (share of values)'
     """
     ax = style.new_axes(ax, 4.6, 3.4)
     for i, (name, part) in enumerate(results.groupby("algorithm", sort=True)):

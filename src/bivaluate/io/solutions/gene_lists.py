@@ -47,7 +47,9 @@ def _read(source: Source, options: Options) -> Document:
 def _write(document: Document, path: Path) -> None:
     """Write the rows of every bicluster as a gene set; the description names its columns."""
     if document.by == "index" and document.labels is None:
-        raise SolutionError("a GMT file holds names; this solution has indices only: give the matrix as well.")
+        raise SolutionError(
+            "a GMT file holds names; this solution has indices only: give a matrix with labels as well."
+        )
     with text_target(path) as stream:
         for k, (rows, cols) in enumerate(document.labels or document.members):
             stream.write(
