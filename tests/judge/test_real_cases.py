@@ -104,18 +104,24 @@ def clusters_of_genes(name, k, cols=None):
     return X, Biclustering([(np.flatnonzero(labels == at), range(cols or X.shape[1])) for at in range(k)], X.shape)
 
 
-def test_a_large_block_of_a_time_series_is_not_called_small_without_the_reason():
+def test_a_large_block_of_a_time_series_is_not_called_small():
     X, solution = clusters_of_genes("09_constant_32nM_H2O2", 3, cols=9)
     result = evaluate(X, solution)
-    large = [row for row in result.verdict.biclusters if row["verdict"] == "too_small" and row["n_rows"] > 300]
+    large = [row for row in result.verdict.biclusters if row["verdict"] == "not_supported" and row["n_rows"] > 300]
     assert large
     for row in large:
-        size = f"{row['n_rows']} × 9"
-        assert row["why"] == (
-            "its 9 columns are a time series, worth 3.56 independent ones; "
-            f"no block of {size} could be supported in this matrix"
-        )
-    assert any("too small to judge" in note and "worth 3.56 independent ones" in note for note in result.verdict.notes)
+        why = "its 9 columns are a time series, worth 3.56 independent ones; what it shows is no more than chance gives"
+        assert row["why"].partition(": ")[2] == why
+    assert not any("too small to judge" in note for note in result.verdict.notes)
+
+
+def test_what_is_called_too_small_could_not_be_supported_with_a_profile_either():
+    X, _ = load_named("yeast:08_25mM_DTT")
+    values, rows, cols = X.values.copy(), np.random.default_rng(0).choice(len(X.values), 183, replace=False), range(7)
+    solution = Biclustering([(np.sort(rows), cols)], values.shape)
+    assert evaluate(X, solution).verdict.biclusters[0]["verdict"] == "not_supported"
+    values[np.ix_(rows, cols)] += np.random.default_rng(1).normal(0, 3, 7)
+    assert evaluate(values, solution).verdict.biclusters[0]["verdict"] == "supported"
 
 
 @pytest.mark.parametrize(

@@ -401,7 +401,7 @@ class Normal:
     def best(self, block: Block, enough: float) -> float:
         """Return what a bound would be if the cells of the block were the largest of the matrix, and all equal.
 
-        The largest of the bounds, or the first that is enough.
+        Or, if a profile over its columns had all squares of its rows. The largest of the bounds, or one that is enough.
 
         However far c of the m cells of a row are from the others, they end at √((m − c)/c) of its standard deviation.
         """
@@ -413,11 +413,16 @@ class Normal:
         for lines in (everywhere[:r], everywhere[r:]):
             part = min(block.cells / max(float(lines.sum()), 1.0), 1 - 1e-9)
             level = min(level, math.sqrt((1 - part) / max(part, 1e-300) / (1 - _SHARED)))
-        own = level**2 * block.cells
+        noise, worth = (self.start.squares + self.lost) / self.freedom, 1.0
         if self.series:
-            own *= independent_columns(block.cols, self.series) / len(block.cols)
-        explained, noise = own * block.by_cols * block.by_rows, (self.start.squares + self.lost) / self.freedom
-        raw = self.raw(1, own, explained, own, block.cells, self.start, noise)
+            worth = independent_columns(block.cols, self.series) / len(block.cols)
+        own, far = worth * level**2 * block.cells, NormalDist().inv_cdf(1 - share / 2)
+        extremes = block.cells * (1 + 2 * far * NormalDist().pdf(far) / share)  # squares of so many on both sides
+        explained, profile = own * block.by_cols * block.by_rows, min(extremes, float(everywhere[:r].sum()))
+        raw = max(
+            self.raw(1, own, explained, own, block.cells, self.start, noise),
+            self.raw(len(block.cols), profile, profile, profile, block.cells, self.start, noise),
+        )
         if self.series or raw > enough:
             return raw
         raw = max(raw, quietness(block.cells - 1, 0.0) - self.log_tests)

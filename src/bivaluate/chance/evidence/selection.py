@@ -33,6 +33,8 @@ _MANY_CELLS, _CELLS_PER_BLOCK = 200_000, 5000
 # Beyond this, or below its inverse, values are brought near 1 first.
 _LARGEST = 1e70
 _LOG_2 = math.log(2)
+# A group that is given, and named by nobody's search, moves together from −log .05 on.
+_GIVEN = math.log(20)
 # Levels of two blocks are alike from this share of one that the other explains; so many are tried last.
 _SHADOW, _TRIES = 0.1, 3
 # Totals may vary by so many times what their cells scatter; asked of matrices of up to so many cells.
@@ -353,7 +355,7 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, m
     worth = model.series and f"worth {number(independent_columns(bicluster.cols, model.series))} independent ones"
     if side := _side(bicluster, model):
         (n, m), (rows, columns) = model.matrix.shape, model.matrix.nouns
-        if side == "row" or judged.raw <= 0:
+        if side == "row" or judged.raw <= model.log_tests + _GIVEN:
             return f"its {columns if side == 'row' else rows} do not move together more than chance would give"
         if side in whole:
             return f"its {rows} move together, but no more than the best of so many possible groups would by chance"
@@ -364,9 +366,10 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, m
         return "a single {}: nothing shows whether its {} behave alike".format(
             *("row", "columns") if bicluster.shape[0] == 1 else ("column", "rows")
         )
-    if not judgeable and model.series:
-        said = "its {1} columns are a time series, {2}; no block of {0} × {1} could be supported in this matrix"
-        return said.format(*bicluster.shape, worth)
+    if judgeable and model.series:
+        return (
+            f"its {bicluster.shape[1]} columns are a time series, {worth}; what it shows is no more than chance gives"
+        )
     if not judgeable:
         return "{} × {}: no block of this size could be supported in this matrix".format(*bicluster.shape)
     return _NOT_RAISED if judged.form == NOT_RAISED else ""
