@@ -7,7 +7,7 @@ scores. Everything else is sums: of squares by rows and columns, and over the ce
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from functools import lru_cache, partial
 from statistics import NormalDist
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import rows_alike, series_in
 from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, every_row, pieces, sum_up
-from bivaluate.matrix import Matrix
+from bivaluate.matrix import Matrix, cut_block
 from bivaluate.solution import Bicluster, Biclustering
 
 # Forms × bounds: level, columns, rows and both by four, shape and affine by two; quiet blocks are charged twice.
@@ -43,26 +43,16 @@ _FORMS = ("level", "columns", "rows", "both", "shape", "affine")
 _QUIET, _LEAST_LEFT, _TIED = 0.1, 0.02, 0.05
 
 
-def bound(cells: float, freedom: float, explained: float) -> float:
-    """Return cells/2·KL(freedom/cells ‖ explained), a bound on −log p that noise explains this share of its squares.
+def bounds(cells: Any, freedom: Any, explained: Floats) -> Floats:
+    """Return cells/2·KL(freedom/cells ‖ explained), bounds on −log p that noise explains these shares of its squares.
 
-    >>> bound(100.0, 1.0, 0.01), round(bound(100.0, 1.0, 0.2), 3)
-    (0.0, 9.05)
+    >>> bounds(100.0, 1.0, np.array([0.01, 0.2])).round(3)
+    array([0.  , 9.05])
     """
-    if freedom >= cells or explained <= freedom / cells:
-        return 0.0
-    expected = freedom / cells
-    rest = (1 - expected) * math.log((1 - expected) / (1 - explained))
-    return cells / 2 * (expected * math.log(expected / explained) + rest)
-
-
-def bounds_by_lines(freedom: Sequence[float], explained: Floats, block: Block, squares: Floats) -> list[float]:
-    """Return the larger of two bounds for forms that explain so much of the squares of rows and columns of a block."""
-    lost = np.log1p(-np.minimum(explained / squares, _MOST_EXPLAINED)) @ block.shares
-    return [
-        max(bound(total, own, -math.expm1(of)) for total, of in zip(block.totals, both, strict=True))
-        for own, both in zip(freedom, lost.tolist(), strict=True)
-    ]
+    explained = np.maximum(explained, 1e-300)
+    expected = np.minimum(freedom / cells, explained)  # what noise explains, too, is worth nothing
+    rest = (1 - expected) * np.log((1 - expected) / (1 - explained))
+    return np.asarray(cells / 2 * (expected * np.log(expected / explained) + rest))
 
 
 def quietness(cells: float, squares: float) -> float:
@@ -93,7 +83,7 @@ class Fit(NamedTuple):
     scores: Floats
     row_means: Floats
     col_means: Floats
-    known: Floats | None = None  # all cells drawn in, where they are few
+    known: Floats | None = None  # all cells where they are few: drawn in, and at last as they are judged
 
     def standard(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return cells without effects over their scales; NaN where missing."""
@@ -112,10 +102,9 @@ class Fit(NamedTuple):
             np.copyto(part, scores, where=np.abs(scores) < np.abs(part))
         return z
 
-    def centred(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
-        """Return the cells that are judged: drawn in, without means; 0 where missing."""
-        z: Any = self.drawn(self.standard(x, rows, cols)) if self.known is None else self.known[rows][:, cols]
-        z = np.subtract(z, self.row_means[rows][:, None], out=z if self.known is None else None)
+    def centred(self, z: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
+        """Return the cells that are judged, of some drawn in: without means, 0 where missing; in place."""
+        z -= self.row_means[rows][:, None]
         z -= self.col_means[cols]
         return np.asarray(np.nan_to_num(z, copy=False) if self.gaps else z)
 
@@ -241,6 +230,8 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     # what the last step takes from the squares of rows it takes evenly
     cols = squares.col_squares - first.in_col * step**2
     rows = squares.row_squares - (squares.col_squares - cols).sum() / first.cells * first.in_row
+    if fit.known is not None:
+        fit.centred(fit.known, slice(None))
     return fit, squares._replace(row_squares=np.maximum(rows, 0.0), col_squares=np.maximum(cols, 0.0))
 
 
@@ -274,10 +265,10 @@ def _quantile_table() -> tuple[Floats, float, float]:
 
 
 class Block(NamedTuple):
-    """The cells of a bicluster, which of them are seen, and how many in its rows, its columns and in all.
+    """The cells of a bicluster, which of them are seen, and how many in all, and in every line.
 
-    And by how much what means of columns, and of rows, hid of the block raises its squares. Lines are its rows, then
-    its columns, counted after all rows.
+    Lines are its rows, then its columns, counted after all rows. By how much what means of columns, and of rows, hid of
+    the block raises its squares comes last.
     """
 
     rows: Ints
@@ -285,13 +276,11 @@ class Block(NamedTuple):
     lines: Ints
     z: Floats
     seen: Flags | None
-    in_row: Floats
-    in_col: Floats
-    inside: Floats  # both
+    inside: Floats
     cells: float
     weights: Floats  # of lines
-    totals: list[float]  # weights of all rows, and of all columns
-    shares: Floats  # those of lines in the two
+    totals: Floats  # cells of the matrix and of the block, weights of all rows and of all columns: 4 x 1
+    shares: Floats  # of lines in the weights of all rows and of all columns
     by_cols: float
     by_rows: float
 
@@ -311,19 +300,16 @@ class State(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums of a block that the forms are made of; in a series of whitened columns."""
+    """Sums of a block that the forms are made of; in a series of whitened columns, but for those of lines."""
 
     squares: float
     level: float
-    row_means: Floats
-    col_means: Floats
     of_level: float
     of_rows: float
     of_cols: float
-    rows: Floats  # sums of rows and of columns, not whitened
-    cols: Floats
-    on_cols: Floats  # of rows times the means of columns, and the other way round
-    on_rows: Floats
+    plain: Floats  # sums of lines
+    means: Floats  # of lines; in a series those of rows are whitened
+    across: Floats  # of rows times the means of columns, and the other way round
 
 
 class Normal:
@@ -351,7 +337,7 @@ class Normal:
         self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
-        some = self.fit.centred(every_row(matrix, self.step), slice(None, None, self.step))
+        some = self.judged_cells(every_row(matrix, self.step), slice(None, None, self.step))
         self.columns = series_in(some)
         # the noise of most cells, however loud others are; those that are missing are 0
         size = np.abs(some[some != 0] if first.gaps else some)
@@ -372,24 +358,29 @@ class Normal:
         model.shapes = False
         return model
 
+    def judged_cells(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
+        """Return cells as they are judged."""
+        return self.fit.centred(self.fit.drawn(self.fit.standard(x, rows, cols)), rows, cols)
+
     def block(self, bicluster: Bicluster) -> Block:
         """Return the cells of a bicluster."""
-        rows, cols = bicluster.rows, bicluster.cols
-        x = self.matrix.block(rows, cols)
-        z = self.fit.centred(x, rows, cols)
-        seen: Any = ~np.isnan(x) if self.fit.gaps else None
-        if seen is None or seen.all():
-            seen, in_row, in_col = None, np.full(len(rows), float(len(cols))), np.full(len(cols), float(len(rows)))
+        rows, cols, held = bicluster.rows, bicluster.cols, self.fit.known
+        r, lines = len(rows), np.concatenate([rows, cols + self.matrix.shape[0]])
+        inside, shares = np.empty(len(lines)), np.zeros((len(lines), 2))
+        inside[:r], inside[r:] = len(cols), r
+        x: Any = self.matrix.block(rows, cols) if held is None or self.fit.gaps else None
+        z = self.judged_cells(x, rows, cols) if held is None else cut_block(held, rows, cols)
+        seen = ~np.isnan(x) if self.fit.gaps else None
+        if seen is not None and not seen.all():
+            inside[:r], inside[r:] = seen.sum(axis=1), seen.sum(axis=0)
         else:
-            in_row, in_col = seen.sum(axis=1).astype(np.float64), seen.sum(axis=0).astype(np.float64)
-        cells, lines, r = float(in_row.sum()), np.concatenate([rows, cols + self.matrix.shape[0]]), len(rows)
-        inside, of, shares = np.concatenate([in_row, in_col]), self.in_line[lines], np.zeros((len(lines), 2))
-        weights = np.maximum(of - 2, 1.0)
-        shares[:r, 0], shares[r:, 1] = weights[:r], weights[r:]
-        totals, (in_rows, in_cols) = shares.sum(axis=0), np.add.reduceat(of, [0, r]).tolist()
-        of_lines = weights, totals.tolist(), shares / totals
-        hidden = [restored(cells / max(part, 1.0)) for part in (in_cols, in_rows)]
-        return Block(rows, cols, lines, z, seen, in_row, in_col, inside, cells, *of_lines, *hidden)
+            seen = None
+        cells, of = float(inside[:r].sum()), self.in_line[lines]
+        weights, in_lines = np.maximum(of - 2, 1.0), np.add.reduceat(of, [0, r]).tolist()
+        totals = np.array([[self.freedom], [cells], *np.add.reduceat(weights, [0, r])[:, None]])
+        shares[:r, 0], shares[r:, 1] = weights[:r] / totals[2], weights[r:] / totals[3]
+        hidden = [restored(cells / max(part, 1.0)) for part in in_lines[::-1]]
+        return Block(rows, cols, lines, z, seen, inside, cells, weights, totals, shares, *hidden)
 
     def left(self, block: Block, state: State) -> Floats:
         """Return the cells of a block without what accepted blocks explain."""
@@ -418,44 +409,44 @@ class Normal:
             worth = independent_columns(block.cols, self.series) / len(block.cols)
         own, far = worth * level**2 * block.cells, NormalDist().inv_cdf(1 - share / 2)
         extremes = block.cells * (1 + 2 * far * NormalDist().pdf(far) / share)  # squares of so many on both sides
-        explained, profile = own * block.by_cols * block.by_rows, min(extremes, float(everywhere[:r].sum()))
-        raw = max(
-            self.raw(1, own, explained, own, block.cells, self.start, noise),
-            self.raw(len(block.cols), profile, profile, profile, block.cells, self.start, noise),
-        )
+        profile = min(extremes, float(everywhere[:r].sum()))
+        explained = np.array([own * block.by_cols * block.by_rows, profile])
+        of = self.explained_of(block, explained, explained, self.start, noise)
+        raw = float(bounds(block.totals[:2], [1, len(block.cols)], of).max())
         if self.series or raw > enough:
             return raw
         raw = max(raw, quietness(block.cells - 1, 0.0) - self.log_tests)
         squares = np.maximum(everywhere - block.inside + block.inside * level**2, block.weights * noise)
-        return max(raw, *bounds_by_lines([1], explained / block.cells * block.inside[None], block, squares))
+        of = explained_of_lines(block, explained[:1, None] / block.cells * block.inside, squares)
+        return max(raw, float(bounds(block.totals[2:], 1, of).max()))
 
     def sums(self, block: Block, z: Floats) -> Sums:
         """Return the sums that the forms are made of."""
-        in_row, in_col, cells = np.maximum(block.in_row, 1e-300), np.maximum(block.in_col, 1.0), block.cells
-        plain = rows, cols = z @ np.ones(len(block.cols)), np.ones(len(block.rows)) @ z
-        col_means = cols / in_col
-        on_cols, given = z @ col_means, z
+        r, cells, squares = len(z), block.cells, float(np.vdot(z, z))
+        plain, seen = np.concatenate([z @ np.ones(z.shape[1]), np.ones(r) @ z]), np.maximum(block.inside, 1.0)
+        means = plain / seen
+        rows, cols, col_means = plain[:r], plain[r:], means[r:]
+        across = z @ col_means
         if self.series:
             white = whitening(block.cols, self.series)
-            weight = white.sum(axis=0)
-            z = z @ white
-            in_row, cells = np.full(len(z), weight @ weight), len(z) * float(weight @ weight)
-            rows, cols = z @ weight, cols @ white
+            weight, white_z = white.sum(axis=0), z @ white
+            of_weight, squares = float(weight @ weight), float(np.vdot(white_z, white_z))
+            rows, cols, cells = white_z @ weight, cols @ white, r * of_weight
+            means[:r], col_means = rows / of_weight, cols / seen[r:]
         total = float(rows.sum())
-        level, row_means = total / cells, rows / in_row
+        level = total / cells
         of_level = total * level
-        of_rows, of_cols = max(float(rows @ row_means) - of_level, 0.0), float(cols @ (cols / in_col)) - of_level
-        squares = float(np.vdot(z, z))
-        on = on_cols, row_means @ given
-        return Sums(squares, level, row_means, col_means, of_level, of_rows, max(of_cols, 0.0), *plain, *on)
+        of_rows, of_cols = (max(float(one) - of_level, 0.0) for one in (rows @ means[:r], cols @ col_means))
+        return Sums(squares, level, of_level, of_rows, of_cols, plain, means, np.concatenate([across, means[:r] @ z]))
 
     def judge(self, block: Block, state: State) -> Judged:
         """Return the strongest form of a block, given what has been accepted."""
         if not block.cells:
             return Judged(0.0)
         z = self.left(block, state)
-        sums = self.sums(block, z)
-        r, c = int(np.count_nonzero(block.in_row)), int(np.count_nonzero(block.in_col))
+        sums, (r, c) = self.sums(block, z), z.shape
+        if block.seen is not None:
+            r, c = (int(np.count_nonzero(inside)) for inside in (block.inside[:r], block.inside[r:]))
         level = block.by_cols * block.by_rows * sums.of_level
         rows, cols = block.by_rows * sums.of_rows, block.by_cols * sums.of_cols
         freedom: list[float] = [1, c, r, r + c - 1]
@@ -469,31 +460,31 @@ class Normal:
             freedom += [wide, wide + r]
             own += [shape, own[2] + affine]
             explained += [shape, explained[2] + affine]
-        noise = (state.squares + self.lost) / self.freedom
-        raws = [
-            self.raw(f, o, e, sums.squares, block.cells, state, noise)
-            for f, o, e in zip(freedom, own, explained, strict=True)
-        ]
+        noise, forms = (state.squares + self.lost) / self.freedom, np.array([freedom, own, explained])
+        of = np.zeros((4, len(own)))
+        of[:2] = self.explained_of(block, forms[2], sums.squares - forms[1] + forms[2], state, noise)
         if not self.series:
-            for further in self.further(block, state, sums, noise, (freedom[:4], own[:4], explained[:4])):
-                raws[:4] = map(max, raws, further)
-        best = raws.index(max(raws))
-        return Judged(raws[best], _FORMS[best], explained[best], own[best])
+            factor = forms[2, :4] / np.maximum(forms[1, :4], 1e-300)
+            squares = np.maximum(state.lines[block.lines], block.weights * noise)
+            of[2:, :4] = explained_of_lines(block, factor[:, None] * explained_by_lines(block, sums), squares)
+        raws = bounds(block.totals, forms[0], of).max(axis=0)
+        if not self.series:
+            raws[:4] = np.maximum(raws[:4], self.quiet(block, state, sums.squares, noise, freedom, own))
+        best = int(raws.argmax())
+        return Judged(float(raws[best]), _FORMS[best], explained[best], own[best])
 
-    def further(
-        self, block: Block, state: State, sums: Sums, noise: float, forms: tuple[list[float], ...]
-    ) -> Iterator[list[float]]:
-        """Return what else is said of the additive forms: by rows, by columns, and where the block is quiet."""
-        freedom, own, explained = forms
-        factor = np.array([e / max(o, 1e-300) for e, o in zip(explained, own, strict=True)])[:, None]
-        squares = np.maximum(state.lines[block.lines], block.weights * noise)
-        yield bounds_by_lines(freedom, factor * explained_by_lines(block, sums), block, squares)
-        usual, left = min(noise, self.usual), sums.squares - own[3]
-        if left < _QUIET * block.cells * usual:
-            usual *= self.loudness(block, state)
-            if left < _QUIET * block.cells * usual and self.continuous(block):
-                rest = [max((sums.squares - one) / usual, 0.0) for one in own]
-                yield [quietness(block.cells - f, of) - self.log_tests for f, of in zip(freedom, rest, strict=True)]
+    def quiet(
+        self, block: Block, state: State, squares: float, noise: float, freedom: list[float], own: list[float]
+    ) -> Any:
+        """Return what is said of the additive forms where they leave a block quiet; otherwise 0."""
+        usual, left = min(noise, self.usual), squares - own[3]
+        if left >= _QUIET * block.cells * usual:
+            return 0.0
+        usual *= self.loudness(block, state)
+        if left >= _QUIET * block.cells * usual or not self.continuous(block):
+            return 0.0
+        rest = [(block.cells - f, max((squares - one) / usual, 0.0)) for f, one in zip(freedom, own, strict=True)]
+        return [quietness(*one) - self.log_tests for one in rest[:4]]
 
     def loudness(self, block: Block, state: State) -> float:
         """Return the mean variance of a block's cells, below 1 where accepted blocks, rows or columns are quiet."""
@@ -511,13 +502,10 @@ class Normal:
         equal = [(np.diff(np.sort(x, axis=axis), axis=axis) == 0).sum() for axis in (0, 1)]
         return bool(max(equal) <= _TIED * block.cells)
 
-    def raw(
-        self, freedom: float, own: float, explained: float, squares: float, cells: float, state: State, noise: float
-    ) -> float:
-        """Return the larger of two bounds: by the noise of the matrix, and by that of the block, never below it."""
-        of_all = min(explained / (state.squares + self.lost), 1 - 1e-12)
-        of_block = min(explained / max(squares - own + explained, cells * noise), _MOST_EXPLAINED)
-        return max(bound(self.freedom, freedom, of_all), bound(cells, freedom, of_block))
+    def explained_of(self, block: Block, explained: Floats, squares: Floats, state: State, noise: float) -> Floats:
+        """Return what forms explain of the squares of the matrix, and of those of the block, never below its noise."""
+        of_all = explained / (state.squares + self.lost), explained / np.maximum(squares, block.cells * noise)
+        return np.minimum(of_all, [[1 - 1e-12], [_MOST_EXPLAINED]])
 
     def accept(self, block: Block, judged: Judged, state: State) -> State:
         """Return what is left without the pattern of a block."""
@@ -527,8 +515,9 @@ class Normal:
         for at, (rows, cols) in enumerate(terms, state.terms):
             of_rows, of_cols = _with(of_rows, at, block.rows, rows), _with(of_cols, at, block.cols, cols)
         lines, factor = state.lines.copy(), judged.explained / max(judged.own, 1e-300)
-        explained = factor * self.explained_by(judged.form, block, z, sums, terms[-1])
-        lines[block.lines] = np.maximum(lines[block.lines] - explained, 0.0)
+        if not self.series:
+            explained = factor * self.explained_by(judged.form, block, z, sums, terms[-1])
+            lines[block.lines] = np.maximum(lines[block.lines] - explained, 0.0)
         total = max(state.squares - judged.explained, 0.0)
         left = max(1 - (sums.squares - judged.own) / (block.cells * self.usual), 0.0)
         quiet = (*state.quiet, (block.rows, block.cols, left)) if left else state.quiet
@@ -538,7 +527,7 @@ class Normal:
         """Return Σ(2Z − P)P of each line of a block, P one form fitted to it; of shapes by a term."""
         if form in _FORMS[:4]:
             return np.asarray(explained_by_lines(block, sums)[_FORMS.index(form)])
-        P = term[0][:, None] * term[1] + (sums.row_means[:, None] if form == "affine" else 0.0)
+        P = term[0][:, None] * term[1] + (sums.means[: len(z), None] if form == "affine" else 0.0)
         D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
         return np.concatenate([D.sum(axis=1), D.sum(axis=0)])
 
@@ -546,7 +535,8 @@ class Normal:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
         by_cols, by_rows = block.by_cols, block.by_rows
         level, ones = by_cols * by_rows * sums.level, (np.ones(len(block.rows)), np.ones(len(block.cols)))
-        cols, rows = by_cols * (sums.col_means - sums.level), by_rows * (sums.row_means - sums.level)
+        rows, cols = np.split(sums.means - sums.level, [len(z)])
+        rows, cols = by_rows * rows, by_cols * cols
         if form == "level":
             yield level * ones[0], ones[1]
         if form in ("columns", "both"):
@@ -557,19 +547,26 @@ class Normal:
             yield first_pair(z if form == "shape" else _without_rows(block, z, sums))
 
 
+def explained_of_lines(block: Block, explained: Floats, squares: Floats) -> Floats:
+    """Return what forms explain of the squares of all rows, and of all columns, of a block: the mean of logarithms."""
+    return np.asarray(-np.expm1(np.log1p(-np.minimum(explained / squares, _MOST_EXPLAINED)) @ block.shares).T)
+
+
 def explained_by_lines(block: Block, sums: Sums) -> Floats:
     """Return Σ(2Z − P)P of each line of a block, P the level, columns, rows and both fitted to it."""
-    rows, cols, level, seen, r = sums.row_means, sums.col_means, sums.level, block.seen, len(block.rows)
-    means, plain, across = map(np.concatenate, ((rows, cols), (sums.rows, sums.cols), (sums.on_cols, sums.on_rows)))
-    explained, others, squares = np.empty((4, len(means))), *np.empty((2, len(means)))
+    means, level, seen, r = sums.means, sums.level, block.seen, len(block.rows)
+    rows, cols, full = means[:r], means[r:], level * block.inside
+    explained, squares = np.empty((4, len(means))), np.empty(len(means))
+    explained[0] = level * (2 * sums.plain - full)
+    explained[1:] = means * sums.plain
     if seen is None:
-        others[:r], others[r:], squares[:r], squares[r:] = cols.sum(), rows.sum(), cols @ cols, rows @ rows
+        squares[:r], squares[r:] = cols @ cols, rows @ rows
+        across = 2 * sums.across - squares
     else:
-        others[:r], others[r:], squares[:r], squares[r:] = seen @ cols, rows @ seen, seen @ cols**2, rows**2 @ seen
-    across = 2 * across - squares
-    explained[0] = level * (2 * plain - level * block.inside)
-    explained[1] = explained[2] = means * (2 * plain - means * block.inside)
-    explained[3] = explained[1] + across - explained[0] + 2 * (means - level) * (level * block.inside - others)
+        squares[:r], squares[r:] = seen @ cols**2, rows**2 @ seen
+        across = 2 * sums.across - squares
+        explained[3] += 2 * (means - level) * (full - np.concatenate([seen @ cols, rows @ seen]))
+    explained[3] += across - explained[0]
     explained[1, :r], explained[2, r:] = across[:r], across[r:]
     return explained
 
@@ -597,7 +594,7 @@ def _with(columns: Floats, count: int, at: Ints, values: Floats) -> Floats:
 
 def _without_rows(block: Block, z: Floats, sums: Sums) -> Floats:
     """Return cells without the levels of their rows."""
-    left = z - sums.row_means[:, None]
+    left = z - sums.means[: len(z), None]
     return left if block.seen is None else left * block.seen
 
 
@@ -605,8 +602,9 @@ def _gram_without_rows(gram: Floats, block: Block, z: Floats, sums: Sums) -> Flo
     """Return the products of rows, or columns, without the levels of rows, from those with them where all are seen."""
     if block.seen is not None:
         return _gram(_without_rows(block, z, sums))
-    on, means = sums.on_rows, sums.row_means
-    return gram - np.outer(sums.rows, means) if len(gram) == len(z) else gram - on[:, None] - on + means @ means
+    r = len(z)
+    on, means = sums.across[r:], sums.means[:r]
+    return gram - np.outer(sums.plain[:r], means) if len(gram) == r else gram - on[:, None] - on + means @ means
 
 
 def _gram(z: Floats) -> Floats:
