@@ -79,6 +79,15 @@ def example(kind, seed):
         X, blocks = board(seed)
         X[rng.random(X.shape) < (0.15 if seed % 3 == 2 else 0)] = math.nan
         return X, blocks
+    if kind == "factor":  # each row its own multiple of one profile; a block of another, stronger one; two of some rows
+        X = 2 * np.outer(rng.normal(size=48), rng.normal(size=14)) + rng.normal(size=(48, 14))
+        sizes = [(12, 12), (14, 13), (10, 9)]
+        blocks = [
+            (np.sort(rng.choice(48, r, replace=False)), np.sort(rng.choice(14, c, replace=False))) for r, c in sizes
+        ]
+        X[np.ix_(*blocks[0])] += 3 * np.outer(rng.normal(size=12), rng.normal(size=12))
+        X[rng.random(X.shape) < (0.15 if seed % 3 == 2 else 0)] = math.nan
+        return X, blocks
     n, m = 26, 12 if kind in ("normal", "series", "quiet", "skewed") else 20
     X = rng.normal(size=(n, m))
     blocks = [(np.sort(rng.choice(n, 8, replace=False)), np.sort(rng.choice(m, 5, replace=False))) for _ in range(3)]
@@ -108,7 +117,7 @@ def example(kind, seed):
     return X, blocks
 
 
-KINDS = ["normal", "skewed", "series", "quiet", "board", "counts", "zeros and ones", "weights"]
+KINDS = ["normal", "skewed", "series", "quiet", "board", "factor", "counts", "zeros and ones", "weights"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -124,6 +133,19 @@ def test_the_naive_twin_agrees(kind, seed, limits):
     patterns = selection.Normal.patterns
     assert result.patterns == tuple(patterns.get(form, "none") for form in forms)
     assert (result.family == "logarithms") == (kind == "skewed")
+
+
+def test_a_profile_of_the_whole_matrix_supports_no_group_of_rows():
+    """Every row follows it, more or less strongly: so do any rows, and those of a module follow their own as well."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(400, 60)) + 1.5 * np.outer(rng.normal(size=400), rng.normal(size=60))
+        groups = [(np.sort(rows), np.arange(60)) for rows in np.array_split(rng.permutation(400), 8)]
+        parts = [(rows, np.sort(rng.choice(60, 30, replace=False))) for rows, _ in groups]
+        for blocks in (groups, parts):
+            assert evidence_table(X, Biclustering(blocks, X.shape)).n_supported == 0
+        X[groups[0][0]] += 1.5 * np.outer(rng.uniform(0.5, 1.5, len(groups[0][0])), rng.normal(size=60))
+        assert evidence_table(X, Biclustering(groups, X.shape)).verdicts == ("supported",) + ("not_supported",) * 7
 
 
 def test_a_shape_does_not_hide_the_blocks_within_it():
@@ -352,7 +374,10 @@ def test_what_is_too_small_is_said_to_be():
         "its 3 columns are a time series, worth 1.2 independent ones; no block of 5 × 3 could be supported in this matrix"
     )
     assert not math.isnan(result.gain[0])
-    assert (result.verdicts[1], result.reasons[1]) == ("not_supported", "")
+    assert (result.verdicts[1], result.reasons[1]) == (
+        "not_supported",
+        "its 6 columns are a time series, worth 1.48 independent ones; what it shows is no more than chance gives",
+    )
     result = evidence_table(np.random.default_rng(0).normal(size=(3000, 12)), Biclustering([([0, 1], [2])], (3000, 12)))
     assert result.verdicts == ("too_small",)
     assert result.reasons == ("a single column: nothing shows whether its rows behave alike",)

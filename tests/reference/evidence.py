@@ -316,7 +316,23 @@ class Normal:
         within = correlation(np.array([row - row.mean() for row in own])) if len(own) >= 10 else rho
         self.series = rho if within > limit else 0.0
 
-    def fitted(self, form, B, M, level, rows, cols):
+    def uncommon(self, block, B, form):
+        """The three largest squares of shapes, over those that most other rows have along the same profile."""
+        rows, cols = block
+        others = [i for i in range(len(self.Z)) if i not in set(rows)]
+        found = []
+        _, s, v = np.linalg.svd(B, full_matrices=False)
+        for value, profile in list(zip(s**2, v, strict=True))[:3]:
+            squares = []
+            for i in others:
+                seen = [k for k, j in enumerate(cols) if self.seen[i, j]]
+                mean = sum(self.Z[i, cols[k]] for k in seen) / max(len(seen), 1) if form == "affine" else 0.0
+                squares.append(sum((self.Z[i, cols[k]] - mean) * profile[k] for k in seen) ** 2)
+            usual = median(squares) / 0.6744897501960817**2 if len(others) >= 20 else 1.0
+            found.append(value / (usual if usual > 1 + 7 / math.sqrt(max(len(others), 1)) else 1.0))
+        return max(found), found.index(max(found))
+
+    def fitted(self, form, B, M, level, rows, cols, pair=0):
         """The form of a block as a matrix of its own cells."""
         ones = np.ones(B.shape)
         if form == "level":
@@ -329,7 +345,7 @@ class Normal:
             return rows[:, None] + cols - level
         left = B - rows[:, None] if form == "affine" else B
         u, s, v = np.linalg.svd(left * M)
-        return s[0] * np.outer(u[:, 0], v[0]) + (rows[:, None] if form == "affine" else 0)
+        return s[pair] * np.outer(u[:, pair], v[pair]) + (rows[:, None] if form == "affine" else 0)
 
     def forms(self, block):
         rows, cols = block
@@ -353,8 +369,8 @@ class Normal:
         R = sum(sums**2 / np.maximum(weight, 1e-300)) - L
         C = sum(down**2 / np.maximum(in_col, 1)) - L
         squares = (Bw**2).sum()
-        shape = np.linalg.svd(B)[1][0] ** 2
-        bent = np.linalg.svd((B - row_means[:, None]) * M)[1][0] ** 2
+        shape, pair_of_shape = self.uncommon(block, B, "shape")
+        bent, pair_of_bent = self.uncommon(block, (B - row_means[:, None]) * M, "affine")
         wide = (math.sqrt(r) + math.sqrt(c)) ** 2
         both = by_cols * by_rows
         table = {
@@ -380,7 +396,8 @@ class Normal:
                 left = max((squares - own) / usual / (N - freedom), 0.02)
                 if left < 1:
                     raws.append((N - freedom) / 2 * (left - 1 - math.log(left)) - self.log_tests)
-            P = self.fitted(form, B, M, level, row_means, col_means)
+            pair = pair_of_bent if form == "affine" else pair_of_shape
+            P = self.fitted(form, B, M, level, row_means, col_means, pair)
             D = M * (2 * B - P) * P * explained / own
             lines = (
                 (D.sum(1), self.row_squares, rows, self.seen.sum(1)),
@@ -394,13 +411,13 @@ class Normal:
                 ]
                 raws.append(kl_bound(sum(nu), freedom, 1 - math.exp(sum(logs) / sum(nu))))
             left = max(1 - (squares - own) / N / self.usual, 0)
-            yield max(raws), form, explained, (D, left), (level, row_means, col_means, B, M)
+            yield max(raws), form, explained, (D, left), (level, row_means, col_means, B, M, pair)
 
     def judge(self, block):
         return max(self.forms(block), key=lambda found: found[0])[:2]
 
     def accept(self, block, raw, form):
-        _, _, explained, (D, left), (level, rows, cols, B, M) = next(f for f in self.forms(block) if f[1] == form)
+        _, _, explained, (D, left), (level, rows, cols, B, M, pair) = next(f for f in self.forms(block) if f[1] == form)
         n, m = self.X.shape
         by_cols, by_rows = map(factor, shares(self.X, block))
         level_of_all = by_cols * by_rows * level
@@ -414,7 +431,7 @@ class Normal:
             parts.append((by_rows * (rows - level) + level_of_all)[:, None] * ones)
         if form in ("shape", "affine"):
             parts.append(
-                self.fitted("shape", (B - (rows[:, None] if form == "affine" else 0)) * M, M, level, rows, cols)
+                self.fitted("shape", (B - (rows[:, None] if form == "affine" else 0)) * M, M, level, rows, cols, pair)
             )
         for part in parts:
             P = np.zeros((n, m))

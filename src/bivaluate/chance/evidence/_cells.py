@@ -31,6 +31,7 @@ class Judged(NamedTuple):
     form: str = "none"
     explained: float = 0.0
     own: float = 0.0
+    pair: int = 1  # of singular vectors, of a shape
 
 
 @dataclass(frozen=True)

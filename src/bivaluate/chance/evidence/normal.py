@@ -7,7 +7,7 @@ scores. Everything else is sums: of squares by rows and columns, and over the ce
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import lru_cache, partial
 from statistics import NormalDist
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bivaluate._types import Flags, Floats, Ints
 from bivaluate.chance.assumptions import rows_alike, series_in
-from bivaluate.chance.evidence._cells import FirstSums, Judged, by_chunks, every_row, pieces, sum_up
+from bivaluate.chance.evidence._cells import SHAPES, FirstSums, Judged, by_chunks, every_row, pieces, sum_up
 from bivaluate.matrix import Matrix, cut_block
 from bivaluate.solution import Bicluster, Biclustering
 
@@ -33,6 +33,9 @@ _BINS, _REACH = 4096, 8.0
 # Rows in which normal scores and series are looked for: so many, or so many cells.
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
 _CELLS_AT_A_TIME = 1 << 18  # beside which a large block is not held again
+# A profile that most rows have, too, counts as noise: median of squares of a normal variable of variance 1, how many
+# standard errors it has to be beyond (times 2.33, √n), fewest rows that tell, pairs of vectors looked at.
+_MEDIAN_SQUARE, _BEYOND, _FEWEST_OTHERS, _PAIRS = NormalDist().inv_cdf(0.75) ** 2, 7.0, 20, 3
 # What margins took from a block counts at most as much as its own cells do, on either side.
 _RESTORED = 2.0
 _MOST_EXPLAINED = 0.98
@@ -337,7 +340,7 @@ class Normal:
         self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
-        some = self.judged_cells(every_row(matrix, self.step), slice(None, None, self.step))
+        self.some = some = self.judged_cells(every_row(matrix, self.step), slice(None, None, self.step))
         self.columns = series_in(some)
         # the noise of most cells, however loud others are; those that are missing are 0
         size = np.abs(some[some != 0] if first.gaps else some)
@@ -444,7 +447,24 @@ class Normal:
         if not block.cells:
             return Judged(0.0)
         z = self.left(block, state)
-        sums, (r, c) = self.sums(block, z), z.shape
+        sums, shapes = self.sums(block, z), None
+        if self.shapes and not self.series and min(z.shape) > 1:
+            gram = _gram(z)
+            grams = np.array([gram, _gram_without_rows(gram, block, z, sums)])
+            shapes = np.linalg.eigvalsh(grams)[:, -1].tolist()  # the largest squared singular values
+        judged = self.strongest(block, state, sums, shapes)
+        if judged.form not in SHAPES:
+            return judged
+        left = z, _without_rows(block, z, sums)
+        shapes, pairs = zip(
+            *(self.uncommon(block, state, one, form) for one, form in zip(left, SHAPES, strict=True)), strict=True
+        )
+        judged = self.strongest(block, state, sums, shapes)
+        return judged._replace(pair=pairs[SHAPES.index(judged.form)]) if judged.form in SHAPES else judged
+
+    def strongest(self, block: Block, state: State, sums: Sums, shapes: Sequence[float] | None) -> Judged:
+        """Return the strongest form, given the squares of a shape without and with levels of rows."""
+        r, c = len(block.rows), len(block.cols)
         if block.seen is not None:
             r, c = (int(np.count_nonzero(inside)) for inside in (block.inside[:r], block.inside[r:]))
         level = block.by_cols * block.by_rows * sums.of_level
@@ -452,14 +472,11 @@ class Normal:
         freedom: list[float] = [1, c, r, r + c - 1]
         own = [sums.of_level + part for part in (0.0, sums.of_cols, sums.of_rows, sums.of_rows + sums.of_cols)]
         explained = [level + part for part in (0.0, cols, rows, rows + cols)]
-        if self.shapes and not self.series and min(r, c) > 1:
-            gram = _gram(z)
-            grams = np.array([gram, _gram_without_rows(gram, block, z, sums)])
-            shape, affine = np.linalg.eigvalsh(grams)[:, -1].tolist()  # the largest squared singular values
+        if shapes is not None and min(r, c) > 1:
             wide = (math.sqrt(r) + math.sqrt(c)) ** 2
             freedom += [wide, wide + r]
-            own += [shape, own[2] + affine]
-            explained += [shape, explained[2] + affine]
+            own += [shapes[0], own[2] + shapes[1]]
+            explained += [shapes[0], explained[2] + shapes[1]]
         noise, forms = (state.squares + self.lost) / self.freedom, np.array([freedom, own, explained])
         of = np.zeros((4, len(own)))
         of[:2] = self.explained_of(block, forms[2], sums.squares - forms[1] + forms[2], state, noise)
@@ -472,6 +489,33 @@ class Normal:
             raws[:4] = np.maximum(raws[:4], self.quiet(block, state, sums.squares, noise, freedom, own))
         best = int(raws.argmax())
         return Judged(float(raws[best]), _FORMS[best], explained[best], own[best])
+
+    def uncommon(self, block: Block, state: State, z: Floats, form: str) -> tuple[float, int]:
+        """Return the squares of a shape over those that it has in most other rows, and which pair of vectors it is.
+
+        A factor of the whole matrix gives the rows of any block a profile in common, each its own multiple of it.
+        """
+        values, vectors = np.linalg.eigh(_gram(z))
+        values, vectors = values[: -1 - _PAIRS : -1], vectors[:, : -1 - _PAIRS : -1]
+        if z.shape[0] <= z.shape[1]:
+            vectors = z.T @ (vectors / np.sqrt(np.maximum(values, 1e-300)))
+        others = ~np.isin(np.arange(0, self.matrix.shape[0], self.step), block.rows)
+        some = self.some[others][:, block.cols]
+        if len(some) < _FEWEST_OTHERS:
+            return float(values[0]), 1
+        seen: Any = some != 0 if self.fit.gaps else np.ones((1, 1))
+        if state.terms:
+            rows = state.of_rows[:: self.step][others, : state.terms]
+            some = (some - rows @ state.of_cols[block.cols, : state.terms].T) * seen
+        if form == "affine":
+            some = some - some.sum(axis=1, keepdims=True) / np.maximum(
+                (seen * np.ones(some.shape)).sum(axis=1, keepdims=True), 1
+            )
+            some = some * seen
+        usual = np.median((some @ vectors) ** 2, axis=0) / _MEDIAN_SQUARE
+        uncommon = values / np.where(usual > 1 + _BEYOND / math.sqrt(len(some)), usual, 1.0)
+        at = int(uncommon.argmax())
+        return float(uncommon[at]), at + 1
 
     def quiet(
         self, block: Block, state: State, squares: float, noise: float, freedom: list[float], own: list[float]
@@ -511,7 +555,7 @@ class Normal:
         """Return what is left without the pattern of a block."""
         z = self.left(block, state)
         sums = self.sums(block, z)
-        of_rows, of_cols, terms = state.of_rows, state.of_cols, list(self.terms(judged.form, block, z, sums))
+        of_rows, of_cols, terms = state.of_rows, state.of_cols, list(self.terms(judged, block, z, sums))
         for at, (rows, cols) in enumerate(terms, state.terms):
             of_rows, of_cols = _with(of_rows, at, block.rows, rows), _with(of_cols, at, block.cols, cols)
         lines, factor = state.lines.copy(), judged.explained / max(judged.own, 1e-300)
@@ -531,9 +575,9 @@ class Normal:
         D = (2 * z - P) * P if block.seen is None else (2 * z - P) * P * block.seen
         return np.concatenate([D.sum(axis=1), D.sum(axis=0)])
 
-    def terms(self, form: str, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
+    def terms(self, judged: Judged, block: Block, z: Floats, sums: Sums) -> Iterator[tuple[Floats, Floats]]:
         """Return the pattern of a block as products of a vector over its rows and one over its columns."""
-        by_cols, by_rows = block.by_cols, block.by_rows
+        form, by_cols, by_rows = judged.form, block.by_cols, block.by_rows
         level, ones = by_cols * by_rows * sums.level, (np.ones(len(block.rows)), np.ones(len(block.cols)))
         rows, cols = np.split(sums.means - sums.level, [len(z)])
         rows, cols = by_rows * rows, by_cols * cols
@@ -543,8 +587,8 @@ class Normal:
             yield ones[0], cols if form == "both" else cols + level
         if form in ("rows", "both", "affine"):
             yield rows + level, ones[1]
-        if form in ("shape", "affine"):
-            yield first_pair(z if form == "shape" else _without_rows(block, z, sums))
+        if form in SHAPES:
+            yield one_pair(z if form == "shape" else _without_rows(block, z, sums), judged.pair)
 
 
 def explained_of_lines(block: Block, explained: Floats, squares: Floats) -> Floats:
@@ -611,7 +655,7 @@ def _gram(z: Floats) -> Floats:
     return np.asarray(z.T @ z if z.shape[0] > z.shape[1] else z @ z.T)
 
 
-def first_pair(z: Floats) -> tuple[Floats, Floats]:
-    """Return the first pair of singular vectors, one of them times the singular value."""
-    vector = np.linalg.eigh(_gram(z))[1][:, -1]
+def one_pair(z: Floats, pair: int) -> tuple[Floats, Floats]:
+    """Return the first pair of singular vectors, or a later one, one of them times the singular value."""
+    vector = np.linalg.eigh(_gram(z))[1][:, -pair]
     return (z @ vector, vector) if z.shape[0] > z.shape[1] else (vector, vector @ z)

@@ -366,10 +366,11 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, m
         return "a single {}: nothing shows whether its {} behave alike".format(
             *("row", "columns") if bicluster.shape[0] == 1 else ("column", "rows")
         )
-    if judgeable and model.series:
-        return (
-            f"its {bicluster.shape[1]} columns are a time series, {worth}; what it shows is no more than chance gives"
-        )
+    if model.series:
+        r, c = bicluster.shape
+        small = f"no block of {r} × {c} could be supported in this matrix"
+        said = "what it shows is no more than chance gives" if judgeable else small
+        return f"its {c} columns are a time series, {worth}; {said}"
     if not judgeable:
         return "{} × {}: no block of this size could be supported in this matrix".format(*bicluster.shape)
     return _NOT_RAISED if judged.form == NOT_RAISED else ""
