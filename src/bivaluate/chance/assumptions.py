@@ -31,6 +31,9 @@ _ROWS_LOOKED_AT = 500
 _FEWEST_ROWS = 10
 # Rows with less than this share of the squares of others hold nothing but rounding.
 _ROUNDING = 1e-24
+#: Columns whose order means nothing are no series, however alike neighbours are: samples may be sorted by class.
+UNORDERED = {"samples", "cells", "patients", "tumours", "tissues", "donors", "people", "users", "items", "films"}
+UNORDERED |= {"genes", "proteins", "words", "documents", "features"}
 COLUMN_EFFECTS, TAILS, SMOOTHNESS = "column effects", "tails", "smoothness"
 
 
@@ -92,7 +95,8 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     what share of the variance do column means explain (limit 0.10); how skewed and heavy-tailed are the cells (limits 1
     and 3); how strongly do neighbouring columns correlate in a typical row (limit 0.20). Limits are widened by about
     three standard errors for small matrices. Columns on which biclusters of a `solution` lie side by side are no
-    series. The sentences are keyed by what they are about.
+    series, and neither are samples, cells and others whose order means nothing. The sentences are keyed by what they
+    are about.
 
     >>> X = np.random.default_rng(0).normal(size=(200, 30))
     >>> broken_assumptions(Matrix(X))
@@ -102,7 +106,8 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     """
     sentences, step, series = matrix.once(_departures)
     groups = None if solution is None else partial(rows_alike, solution, step)
-    correlation = None if series is None else series.correlation_given(groups)
+    ordered = series is not None and matrix.nouns[1] not in UNORDERED
+    correlation = series.correlation_given(groups) if ordered else None
     if correlation is None:
         return dict(sentences)
     smooth = (

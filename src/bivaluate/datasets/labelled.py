@@ -52,8 +52,8 @@ class Labelled:
     """
 
     matrix: Matrix
-    row_classes: Classes = field(default_factory=dict)
-    col_classes: Classes = field(default_factory=dict)
+    row_classes: Classes = field(default_factory=dict, repr=False)
+    col_classes: Classes = field(default_factory=dict, repr=False)
 
 
 def read_labelled(record: RealDataset) -> Labelled:
@@ -145,7 +145,8 @@ def _table(path: Path) -> list[list[str]]:
 
 # The reader of every group, and what its rows and columns are.
 _READERS: dict[str, tuple[Callable[[RealDataset], Labelled], str, str]] = {
-    **dict.fromkeys(_OPTIONS, (_expression, "genes", "samples")),
+    **dict.fromkeys(("yeast", "tavazoie"), (_expression, "genes", "time points")),
+    **dict.fromkeys(("prelic", "cancer"), (_expression, "genes", "samples")),
     "functions": (_functions, "genes", "samples"),
     "single-cell": (_single_cell, "genes", "cells"),
     "multilabel": (_multilabel, "rows", "columns"),

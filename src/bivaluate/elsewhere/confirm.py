@@ -26,6 +26,7 @@ from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import is_constant_row, standardise
 from bivaluate.measures.cover import jaccard_index
 from bivaluate.solution import Biclustering, check_solution
+from bivaluate.sweep.portfolio import make_view
 
 CONFIRMED, NOT_CONFIRMED, CANNOT = "confirmed", "not confirmed", "cannot be asked"
 REVERSED = "the pattern is reversed there"
@@ -183,7 +184,7 @@ def confirm(
     if (B is None) == (halves is None):
         two = "give a second matrix, or split the one there is with "
         raise ParameterError(Advice(two, Option("halves", "columns"), "."))
-    search, reason = _search_of(solution, algorithm, n_biclusters, parameters)
+    search, form, reason = _search_of(solution, algorithm, n_biclusters, parameters)
     given, flipped = solution, halves == "rows"
 
     def rows_of(found: Biclustering) -> list[Ints]:
@@ -208,7 +209,7 @@ def confirm(
     if search is not None and (surrogates or halves):
         tasks = [_surrogate(first, "phase" if ordered else "permute", (random_state, i)) for i in range(surrogates)]
         tasks += [first] if halves else []
-        fitted = [matrix.T for matrix in tasks] if flipped else tasks
+        fitted = [make_view(matrix.T if flipped else matrix, form) for matrix in tasks]
         found, failed = fit_each(fitted, search, random_state, folder, jobs, progress)
         if halves is not None:
             if (solution := found.pop()) is None:
@@ -239,15 +240,19 @@ def confirm(
 
 def _search_of(
     solution: Biclustering | None, algorithm: str | None, k: int | None, parameters: Mapping[str, Any] | None
-) -> tuple[Search | None, str]:
-    """Return algorithm, K and parameters of the search that found the biclusters, or why it cannot be repeated."""
+) -> tuple[Search | None, str, str]:
+    """Return algorithm, K and parameters of a search, the form in which it got the data, and why it is not repeated."""
     from bivaluate._text import FINAL
     from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
 
     info = {} if solution is None else solution.info
     known = str(info.get("algorithm") or "").removesuffix(FINAL)  # what find keeps is found by the algorithm itself
     if algorithm is None and known not in ALGORITHMS:
-        return None, f"{known} cannot be run here" if known else "the solution does not say which algorithm found it"
+        return (
+            None,
+            "",
+            f"{known} cannot be run here" if known else "the solution does not say which algorithm found it",
+        )
     key = algorithm or known
     estimator_of(key)
     stored = info.get("parameters") if key == known else None
@@ -256,7 +261,8 @@ def _search_of(
     if not isinstance(wanted, int):
         wanted = AUTO_K if wanted == "auto" else len(solution or ()) or 5
     kept = {name: value for name, value in own.items() if name not in ("n_biclusters", "random_state", "n_jobs")}
-    return (key, wanted, kept if parameters is None else parameters), ""
+    form = str(info.get("form") or "") if key == known else ""
+    return (key, wanted, kept if parameters is None else parameters), form, ""
 
 
 def _surrogate(matrix: Matrix, kind: str, seed: Sequence[int]) -> Matrix:

@@ -133,7 +133,8 @@ def _fitted(task: Task, k: int, view: Matrix, shared: dict[str, Any]) -> Biclust
     estimator = _make(task.key, k, task.random_state, task.parameters, task.n_jobs, gaps)
     if hasattr(estimator, "_shared"):
         estimator._shared = shared
-    return fit(estimator, view)
+    found = fit(estimator, view)
+    return found.with_info(form=task.view) if task.view else found
 
 
 def _refined(task: Task, matrix: Matrix) -> Biclustering:

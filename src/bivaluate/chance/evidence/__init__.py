@@ -54,12 +54,13 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     million cells): cells less effects of rows and columns, over scales of rows and columns; extremes are drawn in
     to normal scores, and the variance lost by that counts as noise. Forms of f degrees of freedom explain a share x of
     the squares: a level (f = 1), levels of columns (c), of rows (r) or both (r + c − 1), one shape times a factor for
-    each row ((√r + √c)²), and this with a level for each row. −log p = N/2·KL(f/N ‖ x), by the noise of the matrix, of
-    the block (never less), and of its rows and its columns: 20 tests. What means of whole rows and columns took from
-    the block is restored, to twice its squares at most. Where neighbouring columns are correlated, they are a series:
-    columns of a block are whitened, and shapes are not tried. Elsewhere a block that levels of rows and columns leave
-    a share v < 0.1 of the usual variance is *quiet*, −log p = N/2·(v − 1 − log v) − log 20, unless values repeat in it
-    (zeros and imputed cells do).
+    each row ((√r + √c)²), and this with a level for each row; squares of a shape are divided by those that most other
+    rows have along the same profile, where these are more than noise gives. −log p = N/2·KL(f/N ‖ x), by the noise of
+    the matrix, of the block (never less), and of its rows and its columns: 20 tests. What means of whole rows and
+    columns took from the block is restored, to twice its squares at most. Where neighbouring columns are correlated,
+    they are a series: columns of a block are whitened, and shapes are not tried. Elsewhere a block that levels of rows
+    and columns leave a share v < 0.1 of the usual variance is *quiet*, −log p = N/2·(v − 1 − log v) − log 20, unless
+    values repeat in it (zeros and imputed cells do).
 
     A solution is judged by forward selection: the bicluster of largest gain is accepted and its pattern subtracted; the
     next one is judged on what remains, and takes its place in the queue again if that costs it the lead; the selection
@@ -102,7 +103,8 @@ def evidence_table(X: Any, solution: Biclustering, *, missing: str = "raise", n_
     Undefined (NaN, with a reason) for blocks without observed cells, and where the means of rows and columns explain
     every cell of the matrix. The level of a block that fills a matrix from side to side is part of these means; its
     profile can still be seen.
-    Where columns are a series, evidence depends on their order; shuffle them if it means nothing. Weights whose rows
+    Where columns are a series, evidence depends on their order; samples, cells and other columns whose order means
+    nothing are none: name them by :meth:`Matrix.called`. Weights whose rows
     and columns have even totals are judged by their logarithms in the normal family; among other weights only raised
     blocks are seen.
 

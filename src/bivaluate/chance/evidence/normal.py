@@ -18,7 +18,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from bivaluate._types import Flags, Floats, Ints
-from bivaluate.chance.assumptions import rows_alike, series_in
+from bivaluate.chance.assumptions import UNORDERED, rows_alike, series_in
 from bivaluate.chance.evidence._cells import SHAPES, FirstSums, Judged, by_chunks, every_row, pieces, sum_up
 from bivaluate.matrix import Matrix, cut_block
 from bivaluate.solution import Bicluster, Biclustering
@@ -348,7 +348,7 @@ class Normal:
 
     def given(self, solution: Biclustering) -> Normal:
         """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
-        if self.columns is None:
+        if self.columns is None or self.matrix.nouns[1] in UNORDERED:
             return self
         model = copy(self)
         within = self.columns.correlation_given(partial(rows_alike, solution, self.step))
