@@ -129,7 +129,7 @@ def test_what_is_called_too_small_could_not_be_supported_with_a_profile_either()
     [
         (
             "05_1mM_menadione",
-            "so many groups of 1,050 genes are possible that 9 samples cannot rule out chance; what genes of a group "
+            "so many groups of 1,050 genes are possible that 9 time points cannot rule out chance; what genes of a group "
             "share elsewhere may still be real",
         ),
         (

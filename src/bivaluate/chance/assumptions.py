@@ -106,8 +106,8 @@ def broken_assumptions(matrix: Matrix, solution: Biclustering | None = None) -> 
     """
     sentences, step, series = matrix.once(_departures)
     groups = None if solution is None else partial(rows_alike, solution, step)
-    ordered = series is not None and matrix.nouns[1] not in UNORDERED
-    correlation = series.correlation_given(groups) if ordered else None
+    series = None if matrix.nouns[1] in UNORDERED else series
+    correlation = None if series is None else series.correlation_given(groups)
     if correlation is None:
         return dict(sentences)
     smooth = (

@@ -49,8 +49,8 @@ def describe_findings(
         if evidence.series > 0:
             columns = workspace.matrix.nouns[1]
             said = f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that."
-            how = f"{said} If their order means nothing, say what they are: "
-            sentences.append(Advice(how, Option("columns", "samples"), "."))
+            known = f"{said} If their order means nothing, say what they are: "
+            sentences.append(Advice(known, Option("columns", "samples"), "."))
     return sentences + _absent(workspace.matrix)
 
 
