@@ -1,9 +1,11 @@
 """Rows on the workers of a Dask cluster: work goes to them, sums come back, the matrix stays where it is."""
 
+import sys
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -87,16 +89,10 @@ class DaskSource:
     @property
     def client(self) -> Any:
         """The cluster given, or that of this process; None without one."""
-        import sys
-
-        if self._client is not None:
-            return self._client
-        if "distributed" not in sys.modules:
-            return None
-        try:
-            return distributed().default_client()
-        except ValueError:
-            return None
+        if self._client is None and "distributed" in sys.modules:
+            with suppress(ValueError):
+                return distributed().default_client()
+        return self._client
 
     def rows(self, start: int, stop: int) -> Any:
         """Return rows start:stop, computed."""

@@ -1,7 +1,5 @@
 """The answer as a page of Markdown, its tables and a figure."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

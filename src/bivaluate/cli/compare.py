@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bivaluate._errors import ParameterError, SolutionError
-from bivaluate._text import FINAL, distinct, plural, refined
+from bivaluate._text import FINAL, distinct, listing, plural, refined
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, listed, option
 from bivaluate.cli.tables import give, number, out, print_table, progress, with_error
 
@@ -140,7 +140,6 @@ def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) 
     """Say which biclusters of the first solution the other one holds, by the cells they share."""
     import numpy as np
 
-    from bivaluate._text import listing
     from bivaluate.judge.limits import DUPLICATE, MATCHED
     from bivaluate.measures.external import Comparison
 

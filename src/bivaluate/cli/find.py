@@ -1,7 +1,5 @@
 """`bivaluate find`: a matrix in, the supported biclusters of the best solution out."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Annotated

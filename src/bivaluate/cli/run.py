@@ -1,7 +1,5 @@
 """`bivaluate run`: a matrix and the name of an algorithm in, a solution out."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """A claim of the paper as a check, and the rules by which it is judged, on the numbers alone (text.toml words them)."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Sequence

@@ -26,8 +26,6 @@ def _read(source: Source, options: Options) -> Document:
     return Document(members, "index", lines=[n for n, _ in lines[announced is not None :]])
 
 
-def _detects(source: Source) -> bool:
-    return re.search(r"^Bicluster\(\s*\[", source.head_text, re.MULTILINE) is not None
-
-
-FORMAT = Format("ebic", "EBIC results, UniBic ground truth", (), _detects, _read)
+_BEGINNING = re.compile(r"^Bicluster\(\s*\[", re.MULTILINE)
+_NAMED = ("ebic", "EBIC results, UniBic ground truth", (), lambda source: bool(_BEGINNING.search(source.head_text)))
+FORMAT = Format(*_NAMED, _read)
