@@ -1,20 +1,16 @@
 """`bivaluate convert`: solutions and matrices from one format into another."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import listing, plural
+from bivaluate.cli._types import Matrix
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, check_target, grouped, option
 from bivaluate.cli.tables import err, give, print_records, say_written
-
-if TYPE_CHECKING:
-    from bivaluate.matrix import Matrix
 
 
 def _show_formats(as_json: bool, csv: Path | None) -> None:
