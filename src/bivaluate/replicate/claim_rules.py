@@ -116,12 +116,6 @@ class JudgedClaim:
         """What was measured under the printed formula."""
         return self.printed.measured
 
-    @property
-    def few_seeds(self) -> bool:
-        """Whether there are too few seeds for a verdict that could be given."""
-        open_ = not (self.claim.vague or self.claim.unprinted) and self.claim.on in ("matched", "yeast")
-        return open_ and self.measured.n_seeds < ENOUGH
-
 
 def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured:
     """Return mean, standard deviation and the 95 % interval of one further seed, within 0 and `upper`."""
