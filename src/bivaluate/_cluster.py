@@ -132,14 +132,7 @@ class WorkerSource:
     def __init__(self, source: Any, client: Any) -> None:
         self.source, self.client = source, client
         self.shape, self.dtype, self.sparse = source.shape, source.dtype, source.sparse
-
-    def rows(self, start: int, stop: int) -> Any:
-        """Return rows start:stop, read here."""
-        return self.source.rows(start, stop)
-
-    def take(self, rows: Ints) -> Any:
-        """Return the rows of these numbers, read here."""
-        return self.source.take(rows)
+        self.rows, self.take = source.rows, source.take  # read here
 
     def pieces(self, numbers: Ints, memory: int | None = None) -> Iterator[tuple[Any, Any]]:
         """Yield between which rows each task reads those of these numbers, chunk after chunk, and what reads them."""
