@@ -108,7 +108,7 @@ def _imports_package(node):
 # Modules with an underscore belong to their room. Other rooms ask these: the formulas on blocks and mergers, of which there
 # is one each; two pieces that `sweep` shares with what it runs; and what `doctor --warm` compiles.
 ASKED_BY_OTHERS = {
-    "measures._blocks": {"algorithms", "chance", "elsewhere", "report"},
+    "measures._blocks": {"algorithms", "chance", "elsewhere"},
     "measures._engine": {"cli"},
     "measures._engine._kernels_two_pass": {"cli"},
     "measures._engine.missing": {"chance"},

@@ -79,11 +79,6 @@ class Axis:
         """Number of bins."""
         return len(self.edges) - 1
 
-    @property
-    def is_binned(self) -> bool:
-        """Whether some bin holds more than one member."""
-        return self.n_bins < len(self.order)
-
     def bins_of(self, members: Ints) -> list[tuple[int, int]]:
         """Return the runs of bins that hold any of these members."""
         place = np.empty(len(self.order), dtype=np.int64)

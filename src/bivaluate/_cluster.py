@@ -1,9 +1,11 @@
 """Rows on the workers of a Dask cluster: work goes to them, sums come back, the matrix stays where it is."""
 
+import sys
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -87,16 +89,10 @@ class DaskSource:
     @property
     def client(self) -> Any:
         """The cluster given, or that of this process; None without one."""
-        import sys
-
-        if self._client is not None:
-            return self._client
-        if "distributed" not in sys.modules:
-            return None
-        try:
-            return distributed().default_client()
-        except ValueError:
-            return None
+        if self._client is None and "distributed" in sys.modules:
+            with suppress(ValueError):
+                return distributed().default_client()
+        return self._client
 
     def rows(self, start: int, stop: int) -> Any:
         """Return rows start:stop, computed."""
@@ -136,14 +132,7 @@ class WorkerSource:
     def __init__(self, source: Any, client: Any) -> None:
         self.source, self.client = source, client
         self.shape, self.dtype, self.sparse = source.shape, source.dtype, source.sparse
-
-    def rows(self, start: int, stop: int) -> Any:
-        """Return rows start:stop, read here."""
-        return self.source.rows(start, stop)
-
-    def take(self, rows: Ints) -> Any:
-        """Return the rows of these numbers, read here."""
-        return self.source.take(rows)
+        self.rows, self.take = source.rows, source.take  # read here
 
     def pieces(self, numbers: Ints, memory: int | None = None) -> Iterator[tuple[Any, Any]]:
         """Yield between which rows each task reads those of these numbers, chunk after chunk, and what reads them."""

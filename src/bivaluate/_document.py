@@ -124,10 +124,8 @@ def _refuse_constant(word: str) -> float:
 
 def checked_document(content: Any, name: str) -> Document:
     """Check what a bivaluate JSON file holds; `name` stands in messages."""
-    if isinstance(content, list):
-        content = {"biclusters": content}
     if not isinstance(content, dict):
-        raise FormatError(f'{name}: a JSON object with the key "biclusters" is needed. {EXAMPLE}')
+        content = {"biclusters": content} if isinstance(content, list) else {}
     row_labels, col_labels = _said(content, ("row_labels",)), _said(content, ("col_labels", "column_labels"))
     if "biclusters" not in content and row_labels is not None and col_labels is not None:
         return document_of_labels(row_labels, col_labels, name)

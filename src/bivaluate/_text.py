@@ -141,14 +141,14 @@ def all_of(count: int, thing: str) -> str:
     return f"both {thing}s" if count == 2 else f"all {plural(count, thing)}"
 
 
-def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table.
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table.
 
     >>> markdown_table(["a", "b"], [["1", "x|y"]])
-    ['| a | b |', '|---|---|', '| 1 | x\\\\|y |']
+    '| a | b |\\n|---|---|\\n| 1 | x\\\\|y |'
     """
     lines = ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in [headings, *rows]]
-    return [lines[0], "|" + "---|" * len(headings), *lines[1:]]
+    return "\n".join([lines[0], "|" + "---|" * len(headings), *lines[1:]])
 
 
 def html_table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *notes: str) -> str:

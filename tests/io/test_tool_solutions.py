@@ -445,5 +445,5 @@ def test_a_gene_list_is_one_bicluster_and_rows_are_written_as_gene_sets(tmp_path
     write_solution(Biclustering([([0, 2], [1])], X.shape), tmp_path / "sets.gmt", X=X)
     assert (tmp_path / "sets.gmt").read_text() == "B1\tcolumns: b\tTP53\tKRAS\n"
     assert read_solution(tmp_path / "sets.gmt", X)[0].rows.tolist() == [0, 2]
-    with pytest.raises(SolutionError, match="give the matrix"):
+    with pytest.raises(SolutionError, match="give a matrix with labels"):
         write_solution(Biclustering([([0, 2], [1])], X.shape), tmp_path / "bare.gmt")

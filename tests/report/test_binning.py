@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bivaluate._arrange import make_axis
+from bivaluate.elsewhere.confirm import standardised_rows
 from bivaluate.evaluation import evaluate
 from bivaluate.matrix import Matrix
-from bivaluate.report.pictures import Budget, _heatmap, _standardised, draw_solution, make_picture
+from bivaluate.report.pictures import Budget, _heatmap, draw_solution, make_picture
 from bivaluate.report.source import Drawn
 from bivaluate.solution import Biclustering
 
@@ -64,7 +65,7 @@ def test_constant_rows_are_blank_where_rows_are_standardised() -> None:
     rows = [[1.0, 3.0, missing, 5.0], [0.1, 0.1, 0.1, 0.1], [2.0, missing, 2.0, missing], [missing] * 4]
     expected = np.full((4, 4), missing)
     expected[0] = [-np.sqrt(1.5), 0.0, missing, np.sqrt(1.5)]
-    np.testing.assert_allclose(_standardised(np.array(rows)), expected, atol=1e-15)
+    np.testing.assert_allclose(standardised_rows(np.array(rows)), expected, atol=1e-15)
 
 
 def test_the_colours_of_counts_begin_at_zero() -> None:

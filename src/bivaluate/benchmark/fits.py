@@ -231,7 +231,9 @@ solution_measures, bicluster_measures = partial(_measures, "solution"), partial(
 
 def known_rows(case: Case, seed: int, found: Found, kept: Path, anew: bool, own: Sequence[str] = ()) -> Tables:
     """Return the rows of one data set, from the file `kept` where it holds those of the same solutions."""
-    key = _fingerprint(case, seed, found, own)
+    known = [case.name, seed, *solution_measures(own), *bicluster_measures(own)]
+    members = [[f.algorithm, f.k, [[b.rows.tolist(), b.cols.tolist()] for b in f.solution]] for f in found]
+    key = hashlib.sha256(json.dumps([known, members]).encode()).hexdigest()
     if not anew and kept.exists():
         content = json.loads(kept.read_text(encoding="utf-8"))
         if content.pop("key") == key:
@@ -240,12 +242,6 @@ def known_rows(case: Case, seed: int, found: Found, kept: Path, anew: bool, own:
     kept.parent.mkdir(exist_ok=True)
     write_whole(kept, json.dumps({"key": key, **tables}, default=float))
     return tables
-
-
-def _fingerprint(case: Case, seed: int, found: Found, own: Sequence[str]) -> str:
-    known = [case.name, seed, *solution_measures(own), *bicluster_measures(own)]
-    members = [[f.algorithm, f.k, [[b.rows.tolist(), b.cols.tolist()] for b in f.solution]] for f in found]
-    return hashlib.sha256(json.dumps([known, members]).encode()).hexdigest()
 
 
 def _rows(case: Case, seed: int, found: Found, anew: bool, own: Sequence[str]) -> Tables:

@@ -1,7 +1,5 @@
 """The answer as a page of Markdown, its tables and a figure."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -178,7 +176,7 @@ def _table(headings: list[str], table: DataFrame, keys: list[str], intervals: tu
     rows = [
         [name, *(cell_text(r, key, key in intervals) for key in keys)] for name, r in zip(names, records, strict=True)
     ]
-    return "\n".join(markdown_table(headings, rows))
+    return markdown_table(headings, rows)
 
 
 def cell_text(row: dict[Any, Any], key: str, interval: bool = True) -> str:

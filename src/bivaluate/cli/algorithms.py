@@ -1,15 +1,11 @@
 """`bivaluate algorithms`: the registry as a table."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bivaluate._text import listing
+from bivaluate.cli._types import Algorithm
 from bivaluate.cli.options import Csv, Json, One
 from bivaluate.cli.tables import err, give, out, print_table
-
-if TYPE_CHECKING:
-    from bivaluate.algorithms import Algorithm
 
 TAKES = ("sparse", "missing", "binary", "nonnegative", "nested", "finds_k")
 FIELDS = ("key", "label", "name", "summary", "seeks", *TAKES, "extra", "reference")

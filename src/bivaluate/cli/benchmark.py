@@ -1,7 +1,5 @@
 """`bivaluate benchmark`: does a better score mean a better solution?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -80,10 +78,8 @@ def benchmark(
         title = "Which algorithm is best? Agreement with the truth, each at its best K"
         of_each = tables["algorithms_by_case"].to_dict("records")
         if len(cases_run := dict.fromkeys(row["case"] for row in of_each)) <= FEW:
-            names, title = (
-                [*cases_run, "mean", "mean_n"],
-                f"{title}, by data set{', mean ± sd over seeds' if seeds > 1 else ''}",
-            )
+            names = [*cases_run, "mean", "mean_n"]
+            title += f", by data set{', mean ± sd over seeds' if seeds > 1 else ''}"
             for row in of_each:
                 cells[row["algorithm"], row["case"]] = with_error(row["mean"], row["std"], 2, 2)
         keys = [row["algorithm"] for row in records]

@@ -1,23 +1,18 @@
 """`bivaluate compare`: how close solutions come to another one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bivaluate._errors import ParameterError, SolutionError
-from bivaluate._text import FINAL, distinct, plural, refined
+from bivaluate._text import FINAL, distinct, listing, plural, refined
+from bivaluate.cli._types import Biclustering, Matrix
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, grouped, listed, option
 from bivaluate.cli.tables import give, number, out, print_table, progress, with_error
 
-if TYPE_CHECKING:
-    from bivaluate.matrix import Matrix
-    from bivaluate.solution import Biclustering
-
-Pair = tuple[str, "Biclustering", "Biclustering"]
+Pair = tuple[str, Biclustering, Biclustering]
 Scores = Mapping[str, float | None]
 SIDE_BY_SIDE = 4  # solutions with a column each; more of them have a row each
 USUAL = ("ce", "consensus", "prelic_relevance", "prelic_recovery", "rnia")  # measures of these, unless others are asked
@@ -140,7 +135,6 @@ def _in_words(truth: str, wanted: Biclustering, name: str, found: Biclustering) 
     """Say which biclusters of the first solution the other one holds, by the cells they share."""
     import numpy as np
 
-    from bivaluate._text import listing
     from bivaluate.judge.limits import DUPLICATE, MATCHED
     from bivaluate.measures.external import Comparison
 

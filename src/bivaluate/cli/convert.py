@@ -1,33 +1,29 @@
 """`bivaluate convert`: solutions and matrices from one format into another."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bivaluate._errors import ParameterError, SolutionError
 from bivaluate._text import listing, plural
+from bivaluate.cli._types import Matrix
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import Csv, Json, MatrixFile, MatrixOfSolutions, SolutionFile, check_target, grouped, option
 from bivaluate.cli.tables import err, give, print_records, say_written
-
-if TYPE_CHECKING:
-    from bivaluate.matrix import Matrix
 
 
 def _show_formats(as_json: bool, csv: Path | None) -> None:
     from bivaluate.io import describe_formats
 
     records = describe_formats()
-    if give([record | {"extensions": " ".join(record["extensions"])} for record in records], records, csv, as_json):
+    lines = [record | {"extensions": " ".join(record["extensions"])} for record in records]
+    if give(lines, records, csv, as_json):
         return
-    for f in records:
-        f |= {"extensions": " ".join(f["extensions"]), "written": "yes" * f["written"]}
-        f["index_base"] = "" if f["index_base"] is None else str(f["index_base"])
+    for f in lines:
+        f |= {"written": "yes" * f["written"], "index_base": "" if f["index_base"] is None else str(f["index_base"])}
     shown = {name: name for name in ("kind", "key", "name", "extensions")}
-    print_records(shown | {"written": "out", "index_base": "numbers count from"}, records)
+    print_records(shown | {"written": "out", "index_base": "numbers count from"}, lines)
 
 
 @grouped

@@ -1,7 +1,5 @@
 """`bivaluate datasets`: list, fetch and write the real data sets; the synthetic scenarios are a part of it."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """`bivaluate doctor`: what is installed, for bug reports; is a run folder whole; and every kernel compiled once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +12,12 @@ from bivaluate.cli.tables import err, give, out, print_table
 
 #: What each extra is for.
 ADDS = {"parquet": "Parquet tables", "zarr": "zarr folders", "mudata": "MuData objects", "excel": "Excel sheets"}
+ADDS |= {"anndata": ".h5ad files, AnnData objects, CellRanger, Loom and HDF5 files"}
 ADDS |= {
-    "anndata": ".h5ad files, AnnData objects, CellRanger, Loom and HDF5 files",
     "tables": "polars and pyarrow tables",
+    "rdata": "R's Biclust objects (.rds)",
+    "dask": "the workers of a Dask cluster (--scheduler)",
 }
-ADDS |= {"rdata": "R's Biclust objects (.rds)", "dask": "the workers of a Dask cluster (--scheduler)"}
 ADDS |= {"graph": "the algorithms leiden and louvain", "plots": "heat maps with annotation tracks"}
 
 

@@ -1,11 +1,9 @@
 """`bivaluate confirm`, `recur` and `traits`: do biclusters hold in other data, come again, share what is known?"""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,12 +11,10 @@ from bivaluate._errors import ParameterError
 from bivaluate._parallel import count_cores
 from bivaluate._text import distinct, plural
 from bivaluate.cli import options, tables
+from bivaluate.cli._types import Recurrence
 from bivaluate.cli.files import stem_of
 from bivaluate.cli.options import Csv, Jobs, Json, MatrixFile, Report, Seed, SolutionFile, option
-from bivaluate.cli.tables import err, out, print_list, print_records, say_written
-
-if TYPE_CHECKING:
-    from bivaluate.elsewhere.recur import Recurrence
+from bivaluate.cli.tables import out, print_list, print_records, say_written
 
 SolutionPath = Annotated[Path, typer.Argument(help="The biclusters, in any format bivaluate reads.")]
 
@@ -88,8 +84,7 @@ def confirm(
     print_records(shown, said)
     out.print(f"\n{result.summary}", style="bold")
     tables.print_traits(traits)
-    for note in result.notes:
-        err.print(f"note: {options.spoken(note)}")
+    tables.print_notes(map(options.spoken, result.notes))
 
 
 @options.grouped
@@ -160,8 +155,7 @@ def recur(
         print_records(shown, found.records)
         print_list("Rows by recurrence", describe_recurrence(found))
     out.print(f"\n{found.summary}", style="bold")
-    for note in found.notes:
-        err.print(f"note: {note}")
+    tables.print_notes(found.notes)
 
 
 def _samples(

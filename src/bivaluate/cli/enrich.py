@@ -1,7 +1,5 @@
 """`bivaluate enrich`: which gene sets the biclusters are enriched in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

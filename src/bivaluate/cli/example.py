@@ -1,7 +1,5 @@
 """`bivaluate example`: files to try every other command on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

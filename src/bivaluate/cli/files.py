@@ -1,7 +1,5 @@
 """The files a command reads and writes: those that stand in for `-` while it runs, and what may be written over."""
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

@@ -1,7 +1,5 @@
 """`bivaluate find`: a matrix in, the supported biclusters of the best solution out."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +8,7 @@ from bivaluate._text import plural
 from bivaluate.cli import options
 from bivaluate.cli.files import is_stream, stem_of
 from bivaluate.cli.options import option
-from bivaluate.cli.tables import err, give, out, print_traits, print_verdict, progress, say_written
+from bivaluate.cli.tables import err, give, out, print_notes, print_traits, print_verdict, progress, say_written
 
 
 @options.grouped
@@ -64,8 +62,7 @@ def find(
     if not give(found.rows, document, csv, as_json, BICLUSTER):
         print_verdict(verdict)
         out.print(verdict.notes[0])
-        for note in found.notes:
-            err.print(f"note: {note}")
+        print_notes(found.notes)
         print_traits(traits)
     say_written(target, f": {plural(len(found.rows), 'bicluster')}")
     if report:

@@ -1,7 +1,5 @@
 """The `bivaluate` command: finds the sub-command, loads only its module, turns errors into messages and exit codes."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import io

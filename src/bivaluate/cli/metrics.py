@@ -1,14 +1,10 @@
 """`bivaluate metrics`: the registry as a table."""
 
-from __future__ import annotations
+from typing import Annotated
 
-from typing import TYPE_CHECKING, Annotated
-
+from bivaluate.cli._types import Metric
 from bivaluate.cli.options import Csv, Json, One, option
 from bivaluate.cli.tables import give, out, print_json, print_table
-
-if TYPE_CHECKING:
-    from bivaluate.measures.measure import Metric
 
 FIELDS = ("key", "symbol", "name", "level", "direction", "summary", "reference", "default")
 

@@ -1,7 +1,5 @@
 """What commands have in common: their options, each spelled once, and messages in the words of the command line."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect
@@ -13,20 +11,15 @@ from contextlib import nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bivaluate._errors import BivaluateError, FileError, FormatError, ParameterError
 from bivaluate._text import Advice
+from bivaluate.cli._types import Biclustering, GeneSets, Matrix
 from bivaluate.cli.files import FORCE, check_written, is_stream, latex_option, streams, without_paths
-
-if TYPE_CHECKING:
-    from bivaluate.enrichment import GeneSets
-    from bivaluate.matrix import Matrix
-    from bivaluate.solution import Biclustering
-
 
 # How every command and group of commands is set up.
 SETTINGS: dict[str, Any] = {"add_completion": False, "rich_markup_mode": "markdown", "pretty_exceptions_enable": False}

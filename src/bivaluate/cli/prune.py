@@ -1,21 +1,17 @@
 """`bivaluate prune` and `refine`: which biclusters to drop or merge, and which rows and columns to change."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bivaluate._text import listing, plural
 from bivaluate.cli import options, tables
+from bivaluate.cli._types import Pruning
 from bivaluate.cli.options import option
 from bivaluate.cli.tables import err, give, heading, out, print_table, print_verdict, progress, say_written, score_text
-
-if TYPE_CHECKING:
-    from bivaluate.judge.prune import Pruning
 
 
 @options.grouped

@@ -1,7 +1,5 @@
 """`bivaluate replicate`: the whole paper with one command."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

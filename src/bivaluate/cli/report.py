@@ -1,20 +1,15 @@
 """`bivaluate report`: turn a run folder into one HTML page."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bivaluate._errors import RunError
+from bivaluate.cli._types import Biclustering, Matrix
 from bivaluate.cli.options import AnnotationFile, GeneSetFile, OwnMeasures, chosen_metrics, grouped, option
 from bivaluate.cli.tables import progress, say_written
-
-if TYPE_CHECKING:
-    from bivaluate.matrix import Matrix
-    from bivaluate.solution import Biclustering
 
 
 @grouped

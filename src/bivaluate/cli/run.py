@@ -1,7 +1,5 @@
 """`bivaluate run`: a matrix and the name of an algorithm in, a solution out."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +9,7 @@ from bivaluate._errors import BivaluateError, CommandError, ParameterError, Sear
 from bivaluate._text import plural
 from bivaluate.cli.files import stem_of
 from bivaluate.cli.options import COMMANDS, MatrixFile, MatrixPath, Parameters, Seed, check_target, grouped, option
-from bivaluate.cli.tables import err, out, progress, say_written
+from bivaluate.cli.tables import out, print_notes, progress, say_written
 
 N_BICLUSTERS = 5  # where the algorithm has to be told
 OWN_OPTIONS = {"n_biclusters": "-k", "random_state": "--seed"}  # of every algorithm
@@ -81,6 +79,5 @@ def run(
         out.print(f"No bicluster was found by {type(estimator).__name__}.")
     elif isinstance(wanted, int) and len(solution) < wanted:
         out.print(f"{len(solution)} of {plural(wanted, 'bicluster')}: {type(estimator).__name__} found no more.")
-    for note in getattr(estimator, "notes_", ()):
-        err.print(f"note: {note}")
+    print_notes(getattr(estimator, "notes_", ()))
     say_written(target)

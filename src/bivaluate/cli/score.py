@@ -1,7 +1,5 @@
 """`bivaluate score`: a matrix and some solutions in, a verdict out."""
 
-from __future__ import annotations
-
 import dataclasses
 import shlex
 import warnings
@@ -9,21 +7,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bivaluate._errors import DegenerateWarning, ParameterError
 from bivaluate._text import distinct, listing, plural, shared
 from bivaluate.cli import options, tables
+from bivaluate.cli._types import Biclustering, Evaluation, Matrix
 from bivaluate.cli.files import is_stream
 from bivaluate.cli.options import MatrixFile, SolutionFile, option, spoken
 from bivaluate.cli.tables import err, heading, number, out, print_list, print_table, say_written
-
-if TYPE_CHECKING:
-    from bivaluate.evaluation import Evaluation
-    from bivaluate.matrix import Matrix
-    from bivaluate.solution import Biclustering
 
 Curve = Mapping[str, Mapping[str, Any]]
 _LEGEND = "↓ low is better, ↑ high is better; `bivaluate metrics` explains every column."

@@ -1,20 +1,15 @@
 """`bivaluate select`: the choice of algorithm and K from a run folder, and how far to trust it."""
 
-from __future__ import annotations
-
 import shlex
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from bivaluate._files import make_folder
 from bivaluate._text import percent, plural, refined
+from bivaluate.cli._types import Run, Selection
 from bivaluate.cli.options import Csv, Json, RunFolder, option
 from bivaluate.cli.tables import err, give, heading, number, percentage, print_list, print_table, score_text, write_csv
-
-if TYPE_CHECKING:
-    from bivaluate.sweep.load import Run
-    from bivaluate.sweep.select import Selection
 
 
 def select(

@@ -1,28 +1,20 @@
 """`bivaluate sweep`: algorithms x K x seeds x data sets into a run folder."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bivaluate._errors import ParameterError, RunError
 from bivaluate._text import listing, plural
 from bivaluate.cli import options
+from bivaluate.cli._types import DataFrame, Plan, Run
 from bivaluate.cli.options import COMMANDS, MatrixFile, chosen_metrics, grouped, listed, option
 from bivaluate.cli.tables import err, out, print_list, progress
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from bivaluate.sweep.load import Run
-    from bivaluate.sweep.plan import Plan
-
 
 # How options are spelled whose names in a plan do not say it.
 _SPELLED = {"datasets": "MATRICES", "k": "-k", "parameters": "--param", "read": "options on how to read the matrix"}
@@ -198,7 +190,7 @@ def _by_algorithm(texts: Sequence[str], asked: Sequence[str]) -> dict[str, dict[
     return parameters
 
 
-def report_failures(failed: pd.DataFrame, named: Iterable[str], where: Path) -> None:
+def report_failures(failed: DataFrame, named: Iterable[str], where: Path) -> None:
     """Print how many fits of each algorithm failed, and end with code 1 if all of one that was named did."""
     from bivaluate.algorithms.registry import algorithm_label
     from bivaluate.sweep.load import failure_sentences

@@ -3,8 +3,6 @@
 Square brackets in names and paths are printed as they are, never read as markup.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import os
@@ -13,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from bivaluate import _text
+from bivaluate._errors import ParameterError
+from bivaluate._files import as_text, text_target, write_whole
+from bivaluate.cli._types import Verdict
 from bivaluate.cli.files import is_stream
-
-if TYPE_CHECKING:
-    from bivaluate.judge.verdict import Verdict
 
 Records = Sequence[Mapping[Any, Any]]
 WIDE = 200  # columns of a table that goes into a file
@@ -136,9 +134,6 @@ _TEX = str.maketrans(
 @contextmanager
 def latex_tables(path: Path) -> Iterator[None]:
     """Write every table that is printed meanwhile to a LaTeX file."""
-    from bivaluate._errors import ParameterError
-    from bivaluate._files import write_whole
-
     collected: list[str] = []
     token = _collected.set(collected)
     try:
@@ -212,8 +207,13 @@ def print_traits(table: Any, of: str = "") -> None:
         what = f"the {samples} of {of}" if of else f"their {samples}"
         none = "no annotation (q ≤ 0.05)" if table["p"].notna().any() else "no annotation could be asked about"
         print_list(f"What {what} share", describe_traits(table) or [none])
-        for note in table.attrs["notes"]:
-            err.print(f"note: {note}")
+        print_notes(table.attrs["notes"])
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print remarks on the work to standard error."""
+    for note in notes:
+        err.print(f"note: {note}")
 
 
 def print_json(document: Any) -> None:
@@ -226,8 +226,6 @@ def print_json(document: Any) -> None:
 def write_csv(path: Path, rows: Records, columns: Sequence[str] = ()) -> None:
     """Write rows as a CSV file and say so; undefined is an empty cell."""
     import csv
-
-    from bivaluate._files import as_text, text_target
 
     def shown(value: Any) -> Any:
         return "" if value is None or value != value else as_text(value) if isinstance(value, str) else value

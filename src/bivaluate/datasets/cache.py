@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bivaluate._errors import FileError, FormatError
-from bivaluate._files import FilePath
+from bivaluate._files import FilePath, atomic_path
 from bivaluate.datasets.catalogue import ARCHIVES, DATASETS, GROUPS, ONTOLOGIES, Archive, RealDataset
 
 Progress = Callable[[int, int], None]
@@ -106,8 +106,6 @@ def _by_hand(archive: Archive) -> str:
 
 def _unpack(archive: Archive, wheel: Path) -> None:
     """Check the archive and copy the files of the catalogue, each checked, under names of ours."""
-    from bivaluate._files import atomic_path
-
     try:
         with wheel.open("rb") as stream:  # opened once: what is checked is what is read
             size = os.fstat(stream.fileno()).st_size

@@ -1,7 +1,5 @@
 """Real matrices, fetched on first use and kept for offline use afterwards."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bivaluate._errors import ParameterError, suggest

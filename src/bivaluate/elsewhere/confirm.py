@@ -1,7 +1,5 @@
 """Do biclusters found in one matrix hold in another? A test by row labels, calibrated by repeating the search."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +12,7 @@ import numpy as np
 
 from bivaluate._check import check_choice, check_int, check_real, check_seed
 from bivaluate._errors import ParameterError
-from bivaluate._text import Advice, Option, first_few, listing, percent, plural
+from bivaluate._text import FINAL, Advice, Option, first_few, listing, percent, plural
 from bivaluate._types import DataFrame, Flags, Floats, Ints
 from bivaluate.chance.evidence import SUPPORTED, evidence_table
 from bivaluate.chance.surrogates import surrogate
@@ -242,7 +240,6 @@ def _search_of(
     solution: Biclustering | None, algorithm: str | None, k: int | None, parameters: Mapping[str, Any] | None
 ) -> tuple[Search | None, str, str]:
     """Return algorithm, K and parameters of a search, the form in which it got the data, and why it is not repeated."""
-    from bivaluate._text import FINAL
     from bivaluate.algorithms.registry import ALGORITHMS, estimator_of
 
     info = {} if solution is None else solution.info

@@ -1,7 +1,5 @@
 """Which biclusters or programs come again in other samples: groups of sets of rows, by shared labels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What are the samples of a bicluster? Annotations of columns or rows tested against its members."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bivaluate._anndata import is_anndata
+from bivaluate._anndata import is_anndata, read_obs
 from bivaluate._check import check_choice, check_int, check_real
 from bivaluate._errors import FormatError, ParameterError, suggest, unreadable
 from bivaluate._files import FilePath
@@ -201,8 +199,6 @@ def read_samples(path: FilePath) -> DataFrame:
     import pandas as pd
 
     if os.fspath(path).endswith(".h5ad"):
-        from bivaluate._anndata import read_obs
-
         return pd.DataFrame(read_obs(path))
     try:
         table = pd.read_csv(path, sep=None, engine="python", index_col=0, dtype={0: str})

@@ -1,7 +1,5 @@
 """Which gene sets are over-represented in each bicluster, beside random sets of genes of the same sizes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

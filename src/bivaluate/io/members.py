@@ -95,7 +95,7 @@ def settle(
         if members != "index" and X is not None and X.row_labels and X.col_labels:
             if _agree(document, X):  # also where a label occurs twice
                 return replace(document, labels=None)
-            return _placed(replace(document, members=document.labels, labels=None), X, name)
+            return _settle_tokens(replace(document, members=document.labels, labels=None), X, name, 0, "label")
         if members == "label":
             return replace(document, members=document.labels, by="label", labels=None, base=0)
         if members is None and X is not None:
@@ -105,7 +105,7 @@ def settle(
     if document.by == "token" or (members is not None and members != document.by):
         return _settle_tokens(document, X, name, base, members)
     if document.by == "label":
-        return document if X is None else _placed(document, X, name)
+        return document if X is None else _settle_tokens(document, X, name, 0, "label")
     sides = [[[i - base for i in pair[axis]] for pair in document.members] for axis in (0, 1)]
     return _by_position(document, sides, base, name)
 
@@ -148,11 +148,6 @@ def _by_position(document: Document, sides: Sequence[Any], base: int, name: str,
                 hint = f"but indices are counted from {base} here. Are they counted from 0? Say "
                 raise SolutionError(Advice(f"{used}, {hint}", Option("index_base", 0), "."))
     return with_known(document, sides, notes)
-
-
-def _placed(document: Document, X: Matrix, name: str) -> Document:
-    found = [_positions(side, X, axis, document, name) for axis, side in enumerate(_sides(document))]
-    return with_known(document, [placed for placed, _ in found], [note for _, note in found])
 
 
 def _sides(document: Document) -> list[list[list[str]]]:

@@ -3,7 +3,7 @@
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -133,6 +133,13 @@ class Source:
         """Raise unless as many things were found as the file announces."""
         if str(announced) != str(found):
             raise self.fault(f"{str(announced)[:20]} {what} announced, {found} found. Is the file truncated?", line)
+
+    def index_lists(self, sides: Sequence[str], line: int) -> tuple[list[int], list[int]]:
+        """Return rows and columns from the texts of two lists of indices."""
+        rows, cols = (indices(side.replace(",", " ").split()) for side in sides)
+        if not rows or not cols:
+            raise self.fault("rows and columns must be non-empty lists of indices.", line)
+        return rows, cols
 
     def check_text(self) -> None:
         """Raise unless the first bytes are text and not empty."""

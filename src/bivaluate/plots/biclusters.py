@@ -1,7 +1,5 @@
 """The biclusters of one solution: sizes, rows against the virtual pattern, mergers, what they share, their evidence."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Heatmaps of a matrix with its biclusters outlined."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

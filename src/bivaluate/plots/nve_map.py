@@ -1,7 +1,5 @@
 """Per-bicluster diagnostic: NVE of every bicluster of every algorithm, by shade and by size of the cell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -110,10 +108,9 @@ def _draw_cell(ax: Axes, column: int, row: int, value: float, number: bool = Tru
 
 
 def _frame(ax: Axes, n_cols: int, n_rows: int, title: str) -> None:
-    for x in np.arange(n_cols + 1) - 0.5:
-        ax.axvline(x, color=RULE, linewidth=0.5, zorder=0)
-    for y in np.arange(n_rows + 1) - 0.5:
-        ax.axhline(y, color=RULE, linewidth=0.5, zorder=0)
+    x, y = np.arange(n_cols + 1) - 0.5, np.arange(n_rows + 1) - 0.5
+    ax.vlines(x, y[0], y[-1], color=RULE, linewidth=0.5, zorder=0)
+    ax.hlines(y, x[0], x[-1], color=RULE, linewidth=0.5, zorder=0)
     ax.set(xlim=(-0.5, n_cols - 0.5), ylim=(n_rows - 0.5, -0.5), aspect="equal", title=title)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)

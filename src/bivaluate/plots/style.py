@@ -1,7 +1,5 @@
 """Every colour, line and size of every figure, in one place; colour-blind safe throughout."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path

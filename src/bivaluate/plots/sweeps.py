@@ -1,7 +1,5 @@
 """What a sweep gave: one measure against K, coverage against distinctness, and which planted blocks were found."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A claim of the paper as a check, and the rules by which it is judged, on the numbers alone (text.toml words them)."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Sequence
@@ -117,12 +115,6 @@ class JudgedClaim:
     def measured(self) -> Measured:
         """What was measured under the printed formula."""
         return self.printed.measured
-
-    @property
-    def few_seeds(self) -> bool:
-        """Whether there are too few seeds for a verdict that could be given."""
-        open_ = not (self.claim.vague or self.claim.unprinted) and self.claim.on in ("matched", "yeast")
-        return open_ and self.measured.n_seeds < ENOUGH
 
 
 def measure_number(values: Sequence[float], upper: float = math.inf) -> Measured:

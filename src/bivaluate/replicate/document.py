@@ -46,10 +46,6 @@ def _bullets(sentences: Sequence[str]) -> str:
     return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(markdown_table(headings, rows))
-
-
 def replication_headline(folder: Path) -> str:
     """Return the result in two sentences: how many claims have each verdict, and what the second reading changes."""
     words = headline_words(_read(folder, "claims").to_dict("records"))
@@ -114,7 +110,7 @@ def columns_words(claim: dict[Any, Any]) -> str:
 def frame_table(frame: pd.DataFrame) -> str:
     """Return a Markdown table with the content of a DataFrame."""
     rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
-    return _table([str(column) for column in frame.columns], rows)
+    return markdown_table([str(column) for column in frame.columns], rows)
 
 
 def cell_text(value: Any) -> str:
@@ -155,14 +151,14 @@ def _summary(claims: Claims) -> str:
         others = (bases[rules.DESIGNED], bases[rules.FITTED] + bases[rules.IMPLIED])
         rows.append([str(group), title, *(str(n or "") for n in (*counts.values(), *others))])
     of_all = f"of all, {rules.DESIGNED}", f"{rules.FITTED} or {rules.IMPLIED}"
-    return _table(["", "claim", *VERDICTS, *of_all], rows)
+    return markdown_table(["", "claim", *VERDICTS, *of_all], rows)
 
 
 def _failures(claims: Claims) -> list[str]:
     failed = [claim for claim in claims if claim["verdict"] == rules.NOT_REPRODUCED]
     said = {"": "claim", "claim": "sentence", "basis": "basis", "paper": "paper"}
     rows = [[*(str(c[name]) for name in said.values()), measured_words(c), columns_words(c)] for c in failed]
-    return [_table([*said, "measured [95 %]", "VE along columns"], rows) if rows else "Nothing."]
+    return [markdown_table([*said, "measured [95 %]", "VE along columns"], rows) if rows else "Nothing."]
 
 
 def _dependence(claims: Claims) -> list[str]:
@@ -172,7 +168,7 @@ def _dependence(claims: Claims) -> list[str]:
         f"{len(conventional)} of {len(claims)} verdicts change with a convention the paper leaves open, {len(seeded)} checks "
         "vary with the seed. The conventions:",
         _bullets([f"**{profile.name}**: {profile.words}." for profile in PROFILES.values()]),
-        _table(["claim", "", "printed formula", "our defaults"], rows) if rows else "",
+        markdown_table(["claim", "", "printed formula", "our defaults"], rows) if rows else "",
     ]
 
 
@@ -199,7 +195,7 @@ def _group(group: int, claims: Claims) -> list[str]:
     kept = {name: said for name, said in cells.items() if any(said) or name not in ("seed 42", "VE along columns")}
     sources = ", ".join(dict.fromkeys(claim["source"] for claim in members))
     rows = list(zip(*kept.values(), strict=True))
-    return [f"### {group}. {GROUPS[group]}", f"Source: {sources}.", _table(list(kept), rows)]
+    return [f"### {group}. {GROUPS[group]}", f"Source: {sources}.", markdown_table(list(kept), rows)]
 
 
 def _tables(folder: Path) -> list[str]:

@@ -1,7 +1,5 @@
 """Every figure of the paper, drawn from the evidence, and the four kinds of picture that only the paper has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias

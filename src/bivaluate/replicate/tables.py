@@ -11,7 +11,7 @@ from bivaluate.datasets.published import K_PICKS, PLANTED, WINNERS
 from bivaluate.datasets.scenarios import SCENARIOS, SHAPE, VARIANTS
 from bivaluate.registry import METRICS
 from bivaluate.replicate.claim_evidence import Evidence
-from bivaluate.replicate.claim_rules import JudgedClaim, View, margin_words, measure_number
+from bivaluate.replicate.claim_rules import ENOUGH, JudgedClaim, View, margin_words, measure_number
 from bivaluate.replicate.claims import Planted, is_ahead, matched_cells
 from bivaluate.replicate.profile import ALGORITHMS, CONVENTIONS, FOUR, PAPER_SEED, PROFILES
 from bivaluate.replicate.reasons import truth_rows
@@ -135,7 +135,9 @@ def claim_rows(outcomes: list[JudgedClaim]) -> list[dict[Any, Any]]:
     for o in outcomes:
         claim, found = o.claim, o.measured
         paper = "" if claim.paper is None else f"{claim.paper:g}"
-        flags = ["yes" if on else "no" for on in (o.on_convention, o.on_seed, o.few_seeds)]
+        can_be_judged = claim.on in ("matched", "yeast") and not (claim.vague or claim.unprinted)
+        few_seeds = can_be_judged and found.n_seeds < ENOUGH
+        flags = ["yes" if on else "no" for on in (o.on_convention, o.on_seed, few_seeds)]
         said = claim.id, claim.sentence, claim.reading, claim.source, claim.kind, claim.basis, paper
         numbers = found.mean, found.low, found.high, found.n_seeds, found.n_undefined, found.margin
         verdicts = o.printed.at_paper_seed, o.verdict, o.default_verdict, o.own_seed_verdict

@@ -1,14 +1,13 @@
 """Panels on other data: what is confirmed, what recurs, and what the samples of biclusters share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bivaluate._text import number, percent, plural
+from bivaluate._types import DataFrame
 from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.elsewhere.confirm import CANNOT, CONFIRMED, NOT_CONFIRMED, Confirmation, confirm
 from bivaluate.elsewhere.fits import best_of_run
@@ -20,13 +19,10 @@ from bivaluate.report.render import Figure, Section
 from bivaluate.report.source import Content, Drawn, from_evaluations
 from bivaluate.solution import Biclustering
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 MOST_CELLS, MOST_SHOWN = 2000, 12  # biclusters x traits in the picture; associations that are not folded away
 
 LEGEND = "Inside and outside: share of the class, median, or observed over expected events (survival)."
-Test = Callable[[Biclustering, Matrix], "pd.DataFrame | None"]
+Test = Callable[[Biclustering, Matrix], DataFrame | None]
 
 
 def report_on(
@@ -90,19 +86,18 @@ def recur_section(found: Recurrence) -> Section:
 def annotated(source: Content, test: Test) -> Content:
     """Return the same source; the table of biclusters says in a word what the samples of each share."""
 
-    def load(index: int) -> Drawn | None:
-        drawn = source.load(index)
-        table = None if drawn is None else test(drawn.solution, drawn.matrix)
-        if drawn is None or table is None:
+    def noted(drawn: Drawn) -> Drawn:
+        table = test(drawn.solution, drawn.matrix)
+        if table is None:
             return drawn
         known = words(table)
         records = [{**row, "samples": known.get(str(row["bicluster"]), "")} for row in drawn.records]
         return replace(drawn, records=records, verdict=with_traits(drawn.verdict, table))
 
-    return replace(source, load=load)
+    return source.drawn_as(noted)
 
 
-def with_traits(verdict: Verdict, table: pd.DataFrame | None) -> Verdict:
+def with_traits(verdict: Verdict, table: DataFrame | None) -> Verdict:
     """Return a verdict that says what the samples of each bicluster share; as it is without a table."""
     if table is None or not verdict.biclusters:
         return verdict
@@ -111,7 +106,7 @@ def with_traits(verdict: Verdict, table: pd.DataFrame | None) -> Verdict:
     return with_shares(verdict, shares, table.attrs["side"])
 
 
-def trait_headline(table: pd.DataFrame, verdict: Verdict) -> str:
+def trait_headline(table: DataFrame, verdict: Verdict) -> str:
     """Return how many supported biclusters, or of all if none is, share something, in at most 15 words."""
     rows = [row for row in verdict.biclusters if row["verdict"] == SUPPORTED] or verdict.biclusters
     some = len({row["bicluster"] for row in rows} & {*table.loc[table["word"] != "", "bicluster"]})
@@ -119,7 +114,7 @@ def trait_headline(table: pd.DataFrame, verdict: Verdict) -> str:
     return f"The {table.attrs['samples']} of {some or 'none'} of {who} share an annotation."
 
 
-def trait_sections(table: pd.DataFrame | None, of: str = "") -> list[Section]:
+def trait_sections(table: DataFrame | None, of: str = "") -> list[Section]:
     """Return the panel of traits: the associations, and biclusters x traits as a picture; nothing without a table."""
     from bivaluate.plots import plot_traits
 

@@ -1,25 +1,21 @@
 """Solutions gathered over seeds, and what judge says of them: who wins, by which measure, in which seed."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import number
+from bivaluate._types import DataFrame
 from bivaluate.judge import choice
 from bivaluate.registry import RECORDS, get_ranking_metric, main_keys, main_metrics, own_key
 from bivaluate.report.source import Scored
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Place = tuple[str, str, int]
+Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
@@ -90,12 +86,12 @@ class Gathered:
 
     criterion: str
     groups: Sequence[Group]
-    table: pd.DataFrame
-    winners: pd.DataFrame
+    table: DataFrame
+    winners: DataFrame
     seed_bests: Sequence[Sequence[str]]
 
 
-def results_table(solutions: Sequence[Scored]) -> pd.DataFrame:
+def results_table(solutions: Sequence[Scored]) -> DataFrame:
     """Return the solutions as judge takes them, one row each: dataset, algorithm, k, seed, status and measures."""
     import pandas as pd
 
@@ -156,7 +152,7 @@ def ranked(groups: Sequence[Group], criterion: str) -> list[Group]:
     return [replace(groups[i], rank=order.index(i)) for i in range(len(groups))]
 
 
-def _marks(frame: pd.DataFrame) -> dict[Place, set[str]]:
+def _marks(frame: DataFrame) -> dict[Place, set[str]]:
     """Return the measures by which each candidate is named in tables of winners."""
     marks: dict[Place, set[str]] = {}
     for row in frame.to_dict("records"):
@@ -164,7 +160,7 @@ def _marks(frame: pd.DataFrame) -> dict[Place, set[str]]:
     return marks
 
 
-def _means(table: pd.DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
+def _means(table: DataFrame, keys: Sequence[str]) -> tuple[Any, Any, Any]:
     """Return mean, spread and number of judged values per group and measure; of all defined ones if none is judged."""
     judged = table[keys].copy()
     for key in keys:
@@ -194,7 +190,7 @@ def _taken(members: Sequence[int], solutions: Sequence[Scored], criterion: str) 
     return min(scored, key=lambda i: math.inf if math.isnan(values[i]) else sign * values[i])
 
 
-def _seed_bests(table: pd.DataFrame, keys: Sequence[str]) -> list[list[str]]:
+def _seed_bests(table: DataFrame, keys: Sequence[str]) -> list[list[str]]:
     """Return per solution the measures by which it is the best of its data set in its seed."""
     bests: list[list[str]] = [[] for _ in range(len(table))]
     each = choice.contests(table)

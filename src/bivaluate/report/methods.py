@@ -1,18 +1,12 @@
 """The methods text: formulas from LaTeX, citations, and a paragraph ready to paste."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
+from bivaluate.measures.measure import Metric
 from bivaluate.registry import METRICS, RECORDS
-
-if TYPE_CHECKING:
-    from bivaluate.measures.measure import Metric
-
 
 BETTER = {"low": "low is better", "high": "high is better", "none": ""}
 

@@ -1,14 +1,13 @@
 """What the page shows, as plain data: built from a source, drawn by the template and its scripts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bivaluate._text import listing, number, percent, plural
+from bivaluate._types import DataFrame
 from bivaluate.chance.evidence import SUPPORTED
 from bivaluate.judge.choice import EVIDENCE, RAW, about_k, all_supported, pick, reached
 from bivaluate.judge.verdict import Verdict, capital
@@ -18,9 +17,6 @@ from bivaluate.report.methods import BETTER
 from bivaluate.report.pictures import Budget, best_terms, bicluster_records, draw_solution, members_of, plain
 from bivaluate.report.sentences import Findings, speak, speak_all
 from bivaluate.report.source import ENDS, Content, Drawn, Null
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_DETAILS, MOST_DATASETS, MOST_MAPPED = 24, 40, 200
 #: What the measures of a solution answer; what is named nowhere is about coherence.
@@ -54,7 +50,7 @@ class Page:
     detail_note: str
     measures: Sequence[str]
     data: Mapping[str, Any]
-    tables: Mapping[str, pd.DataFrame]
+    tables: Mapping[str, DataFrame]
 
 
 def make_page(source: Content, title: str | None = None, by: str | None = None) -> Page:
@@ -109,7 +105,7 @@ def make_page(source: Content, title: str | None = None, by: str | None = None) 
 
 def _tables(
     source: Content, judged: Gathered, chosen: Sequence[Group], drawn: Mapping[int, Drawn | None]
-) -> dict[str, pd.DataFrame]:
+) -> dict[str, DataFrame]:
     """Return what the page shows as tables: winners, solutions, nulls; biclusters and gene sets of what is drawn."""
     import pandas as pd
 

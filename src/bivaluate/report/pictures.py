@@ -6,7 +6,7 @@ import base64
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,16 @@ from bivaluate._arrange import Axis, make_axis, spaced
 from bivaluate._rows import CHUNK_CELLS
 from bivaluate._text import listing, plural
 from bivaluate.chance.evidence import SUPPORTED
+from bivaluate.elsewhere.confirm import standardised_rows
 from bivaluate.enrichment.gene_sets import set_name
+from bivaluate.enrichment.hypergeometric import Enrichment
 from bivaluate.judge.choice import pick
 from bivaluate.judge.redundancy import RedundantGroup, redundant_groups
 from bivaluate.matrix import Matrix
-from bivaluate.measures._blocks import is_constant_row, standardise
 from bivaluate.measures.virtual_error import standardised_profile
 from bivaluate.registry import METRICS
 from bivaluate.report.source import Drawn
 from bivaluate.solution import Biclustering
-
-if TYPE_CHECKING:
-    from bivaluate.enrichment import Enrichment
 
 MAX_PROFILES, MAX_LINES, MAX_POINTS, MAX_RUNS, MAX_ADVICE = 40, 50, 80, 60, 6
 MAX_MEMBERS = 60, 20  # rows and columns named of a bicluster
@@ -149,7 +147,7 @@ def _note(matrix: Matrix, rows: Axis, cols: Axis) -> str:
     """Say what was averaged, or nothing."""
     parts = []
     for axis, things in zip((rows, cols), matrix.nouns, strict=True):
-        if axis.is_binned:
+        if axis.n_bins < len(axis.order):
             low, high = np.diff(axis.edges).min(), np.diff(axis.edges).max()
             parts.append(f"{len(axis.order):,} {things} in {axis.n_bins:,} bins of {low:,} to {high:,}")
     some = f", of {ROWS_OF_A_BIN} {matrix.nouns[0]} of each bin at most"
@@ -167,7 +165,7 @@ def _heatmap(matrix: Matrix, solution: Biclustering, max_cells: int) -> dict[str
     from_zero = bool(finite.min(initial=0.0) >= 0 > middle - reach)  # counts, weights
     if from_zero:
         middle = reach = (high or finite.max()) / 2
-    standard = _standardised(shown)
+    standard = standardised_rows(shown)
     return {
         "rows": picture.rows.n_bins,
         "cols": picture.cols.n_bins,
@@ -203,12 +201,6 @@ def _view(values: NDArray[np.float64]) -> str:
     return "standard" if within.var() < ROW_LEVELS * known.var() else "raw"
 
 
-def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each row drawn, standardised; NaN for missing cells and constant rows."""
-    known = ~np.isnan(values) & ~is_constant_row(values)[:, np.newaxis]
-    return np.where(known, standardise(values), np.nan)
-
-
 def _bytes(standard: NDArray[np.float64]) -> str:
     """Return standardised values in one byte each: thirty-seconds up to ±127, and -128 for undefined."""
     steps = np.clip(np.nan_to_num(32 * standard, nan=-128.0).round(), -127, 127)
@@ -234,7 +226,6 @@ def _profile(drawn: Drawn, k: int, name: str, budget: int) -> dict[str, Any]:
         "cols": rows.shape[1],
         "lines": _lines(rows[np.ix_(lines, points)]),
         "pattern": _lines(pattern[points]),
-        "line_names": [matrix.row_label(int(members[i])) for i in lines],
         "col_names": [matrix.col_label(int(bicluster.cols[j])) for j in points],
     }
 

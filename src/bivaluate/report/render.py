@@ -22,11 +22,11 @@ from markupsafe import Markup, escape
 from bivaluate._errors import FileError, ParameterError
 from bivaluate._files import table_text, write_whole
 from bivaluate._text import Advice, number, percent
+from bivaluate._types import Axes
+from bivaluate.enrichment.gene_sets import GeneSets
+from bivaluate.registry import RECORDS, main_metrics, symbol
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from bivaluate.enrichment import GeneSets
     from bivaluate.evaluation import Evaluation
     from bivaluate.report.page import Page
 
@@ -223,8 +223,6 @@ def build_report(
 
 def write_multiqc(path: Path, evaluations: Sequence[Evaluation]) -> None:
     """Write the main scores and the verdicts as a table for MultiQC, which looks for names ending in ``_mqc.json``."""
-    from bivaluate.registry import main_metrics
-
     named = {str(e.solution.info.get("name", "solution")): e for e in evaluations}
     shown = [metric for metric in main_metrics() if metric.key in evaluations[0].scores]
     document = {
@@ -256,7 +254,6 @@ def render(
     from bivaluate import __version__
     from bivaluate._glossary import GLOSSARY
     from bivaluate.judge.verdict import columns
-    from bivaluate.registry import RECORDS, symbol
     from bivaluate.report.methods import BETTER, describe_methods, formulas, methods_text, references
     from bivaluate.report.page import bicluster_measures
 
@@ -325,8 +322,6 @@ def tidy(text: str) -> Markup:
 @cache
 def _indexed_symbols() -> re.Pattern[str]:
     """Return what finds the symbols of measures that have an index, as NVE_cov does."""
-    from bivaluate.registry import RECORDS
-
     return re.compile("|".join(rf"\b{r.symbol}\b" for key, r in RECORDS.items() if "_" in r.symbol and r.symbol != key))
 
 

@@ -1,7 +1,5 @@
 """The top of the page: the record of the solution to take, and notes on how it was chosen. Nothing is decided here."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bivaluate._errors import ParameterError
 from bivaluate._text import distinct, given_command
+from bivaluate._types import DataFrame, Floats
 from bivaluate.algorithms.registry import algorithm_label
-from bivaluate.enrichment.gene_sets import set_name
+from bivaluate.enrichment.gene_sets import GeneSets, set_name
+from bivaluate.enrichment.hypergeometric import Enrichment, enrich
 from bivaluate.judge.choice import CANDIDATE, degenerate_reason, of_measure
 from bivaluate.judge.limits import FEW_ALGORITHMS
 from bivaluate.judge.verdict import NO_BICLUSTERS, Verdict, finding, first_members, judged, solution_steps, with_shares
@@ -23,11 +25,6 @@ from bivaluate.measures.workspace import EXPONENT
 from bivaluate.solution import Biclustering
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-    from numpy.typing import NDArray
-
-    from bivaluate.enrichment import Enrichment, GeneSets
     from bivaluate.sweep import Run
 
 _NOT_MEASURES = frozenset({*CANDIDATE, "seed", "status", "reason", "variant", "run"})
@@ -62,7 +59,7 @@ class Drawn:
     matrix: Matrix
     solution: Biclustering
     records: Sequence[Mapping[str, Any]]
-    mergers: Mapping[str, NDArray[np.float64]]
+    mergers: Mapping[str, Floats]
     verdict: Verdict
     enrichment: Enrichment | None = None
 
@@ -99,22 +96,21 @@ class Content:
     def with_sets(self, sets: GeneSets, genes: str) -> Content:
         """Return the same source, with enrichment in gene sets worked out for every solution that is drawn."""
 
-        def load(index: int) -> Drawn | None:
-            drawn = self.load(index)
-            if drawn is None:
-                return None
+        def named(drawn: Drawn) -> Drawn:
             shown, found = naming(drawn.verdict, drawn.solution, drawn.matrix, sets, genes)
             return replace(drawn, enrichment=found, verdict=shown)
 
-        return replace(self, load=load)
+        return self.drawn_as(named)
+
+    def drawn_as(self, change: Callable[[Drawn], Drawn]) -> Content:
+        """Return the same source, with a change to whatever is drawn."""
+        return replace(self, load=lambda index: None if (drawn := self.load(index)) is None else change(drawn))
 
 
 def naming(
     verdict: Verdict, solution: Biclustering, matrix: Matrix, sets: GeneSets, genes: str = "rows"
 ) -> tuple[Verdict, Enrichment]:
     """Return a verdict that names the best gene set of each bicluster, and all that was found."""
-    from bivaluate.enrichment import enrich
-
     found = enrich(solution, matrix, sets, genes=genes)
     best = [set_name(row["best"], row["title"]) if row["n_enriched"] else "" for row in found.biclusters]
     return with_shares(verdict, best) if verdict.biclusters else verdict, found
@@ -220,12 +216,12 @@ def _scored(row: Mapping[Any, Any]) -> Scored:
     return Scored(dataset, algorithm, int(row["k"]), int(row["seed"]), status, reason, label, values, finds_k=own)
 
 
-def _rows(table: pd.DataFrame) -> list[dict[Any, Any]]:
+def _rows(table: DataFrame) -> list[dict[Any, Any]]:
     """Return the rows of a table, None where a value is missing."""
     return table.astype(object).where(table.notna(), None).to_dict("records")
 
 
-def _records(table: pd.DataFrame) -> dict[tuple[str, str, int, int], list[dict[str, Any]]]:
+def _records(table: DataFrame) -> dict[tuple[str, str, int, int], list[dict[str, Any]]]:
     place = [*CANDIDATE, "seed"]
     grouped: dict[tuple[str, str, int, int], list[dict[str, Any]]] = {}
     for row in _rows(table):

@@ -24,20 +24,16 @@ def _read(source: Source, options: Options) -> Matrix:
     """Read one sheet, the first unless one is named."""
     import openpyxl
 
-    _check_size(source)
-    book = openpyxl.load_workbook(source.path, read_only=True, data_only=True)
-    lines = list(_lines(_sheet(book, options.sheet, source.name)))
-    book.close()
-    dialect = detect(lines[:SAMPLE_LINES], source, replace(options, delimiter="\t", decimal="."))
-    return parse_rows(source, dialect, iter(lines))
-
-
-def _check_size(source: Source) -> None:
     with zipfile.ZipFile(source.path) as archive:
         total = sum(member.file_size for member in archive.infolist())
     source.check_unpacked(total, MOST_UNPACKED, FREE_UNPACKED)
     if total > MAX_UNPACKED:
         raise FormatError(f"{source.name} unpacks to {total >> 20} MiB; at most {MAX_UNPACKED >> 20} can be read.")
+    book = openpyxl.load_workbook(source.path, read_only=True, data_only=True)
+    lines = list(_lines(_sheet(book, options.sheet, source.name)))
+    book.close()
+    dialect = detect(lines[:SAMPLE_LINES], source, replace(options, delimiter="\t", decimal="."))
+    return parse_rows(source, dialect, iter(lines))
 
 
 def _sheet(book: Any, sheet: str | int | None, name: str) -> Any:

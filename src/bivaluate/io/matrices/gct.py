@@ -38,9 +38,6 @@ def _read(source: Source, options: Options) -> Matrix:
     return matrix
 
 
-def _detects(source: Source) -> bool:
-    return bool(_VERSION.match(source.head_text))
-
-
 _NOTE = "labels from the first column; metadata is skipped"
-FORMAT = Format("gct", "GCT 1.2 and 1.3", (".gct",), _detects, _read, note=_NOTE)
+_NAMED = ("gct", "GCT 1.2 and 1.3", (".gct",), lambda source: bool(_VERSION.match(source.head_text)))
+FORMAT = Format(*_NAMED, _read, note=_NOTE)

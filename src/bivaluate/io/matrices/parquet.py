@@ -187,9 +187,6 @@ def _write(matrix: Matrix, path: Path) -> None:
         pa.parquet.write_table(table, temporary)
 
 
-def _detects(source: Source) -> bool:
-    return source.head.startswith(b"PAR1")
-
-
 _NOTE = "the pandas index or the first text column gives the row labels; large tables are read by row groups"
-FORMAT = Format("parquet", "Parquet", (".parquet", ".pq"), _detects, _read, _write, needs="pyarrow", note=_NOTE)
+_NAMED = ("parquet", "Parquet", (".parquet", ".pq"), lambda source: source.head.startswith(b"PAR1"))
+FORMAT = Format(*_NAMED, _read, _write, needs="pyarrow", note=_NOTE)

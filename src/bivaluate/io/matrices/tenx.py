@@ -106,10 +106,7 @@ def _numbers(source: Source, entries: Any, width: int, count: int) -> Floats:
     return table
 
 
-def _detects(source: Source) -> bool:
-    return source.head.startswith(b"%%MatrixMarket")
-
-
 _NOTE = "the folder holds `matrix.mtx(.gz)`, `features.tsv` or `genes.tsv`, `barcodes.tsv`; labels are feature ids and barcodes; those of `NAME.mtx` stand in `NAME.rows.tsv` and `NAME.columns.tsv`"
-_NAMED = ("10x", "10x folder, Matrix Market .mtx", (".mtx",))
-FORMAT = Format(*_NAMED, _detects, _read, _write, note=_NOTE, folder=lambda _: True, rank=8)
+_BEGINNING = b"%%MatrixMarket"
+_NAMED = ("10x", "10x folder, Matrix Market .mtx", (".mtx",), lambda source: source.head.startswith(_BEGINNING))
+FORMAT = Format(*_NAMED, _read, _write, note=_NOTE, folder=lambda _: True, rank=8)

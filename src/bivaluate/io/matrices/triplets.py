@@ -80,10 +80,6 @@ def _is_fraction(cell: str) -> bool:
     return parsed_number(cell) is not None and not (cell.isascii() and cell.isdigit())
 
 
-def _detects(source: Source) -> bool:
-    return grammar_of(source) is not None
-
-
 def _read(source: Source, options: Options) -> Matrix:
     """Read cells one by one; rows and columns are in the order of their numbers, words in the order they come."""
     from scipy.sparse import coo_array
@@ -146,5 +142,5 @@ def _in_order(places: dict[str, int]) -> tuple[tuple[str, ...], np.ndarray[tuple
 
 
 _NOTE = "`user item rating`, one cell a line, with or without a time; sparse; see below"
-_NAME, _OPTIONS = "triplets (row, column, value)", ("delimiter", "decimal", "header")
-FORMAT = Format("triplets", _NAME, (), _detects, _read, options=_OPTIONS, note=_NOTE, rank=8)
+_NAMED = ("triplets", "triplets (row, column, value)", (), lambda source: grammar_of(source) is not None, _read)
+FORMAT = Format(*_NAMED, options=("delimiter", "decimal", "header"), note=_NOTE, rank=8)

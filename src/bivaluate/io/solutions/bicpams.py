@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source, indices
+from bivaluate.io.formats import Document, Format, FormatError, Members, Options, Source
 
 _FOUND = re.compile(r"FOUND BICS:#(\d{1,9})")
 _LISTS = re.compile(r"Y=\[([^\[\]]*)\]\s*X=\[([^\[\]]*)\]")
@@ -74,10 +74,7 @@ def _read_html(text: str, source: Source) -> Document:
         n = table.count("\n", 0, start) + 1
         if len(lists) != 2:
             raise source.fault(f"a table row needs two lists, rows and columns; {len(lists)} found.", n)
-        rows, cols = (indices(side.replace(",", " ").split()) for side in lists)
-        if not rows or not cols:
-            raise source.fault("rows and columns must be non-empty lists of indices.", n)
-        members.append((rows, cols))
+        members.append(source.index_lists(lists, n))
         starts.append(n)
     if not members:
         raise FormatError(f"{source.name} holds no table of biclusters.")

@@ -117,10 +117,6 @@ def _document(usages: Matrix, spectra: Matrix, fit: _Fit, used: str, source: Sou
     return Document(labelled(members, rows, cols), "label", info=info, names=names)
 
 
-def _detects(source: Source) -> bool:
-    return bool(_fits(source))
-
-
 _NOTE = "every K it holds; `item=` (`--item`) chooses one, `rule=` (`--rule`) says which members belong"
-_NAMED, _OPTIONS = ("cnmf", "cNMF run folder", ()), ("item", "rule")
-FORMAT = Format(*_NAMED, None, _read, options=_OPTIONS, note=_NOTE, folder=_detects, items=_items)
+_NAMED, _OPTIONS = ("cnmf", "cNMF run folder", (), None, _read), ("item", "rule")
+FORMAT = Format(*_NAMED, options=_OPTIONS, note=_NOTE, folder=lambda source: bool(_fits(source)), items=_items)

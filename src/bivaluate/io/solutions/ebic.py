@@ -2,7 +2,7 @@
 
 import re
 
-from bivaluate.io.formats import Document, Format, Members, Options, Source, indices
+from bivaluate.io.formats import Document, Format, Members, Options, Source
 
 _COUNT = re.compile(r"#?\s*(\d{1,9})")
 _LINE = re.compile(r"Bicluster\(\s*\[([^\]]*)\]\s*,\s*\[([^\]]*)\]\s*\)")
@@ -17,17 +17,12 @@ def _read(source: Source, options: Options) -> Document:
         found = _LINE.fullmatch(line.strip())
         if found is None:
             raise source.fault(f"'Bicluster([rows],[columns])' is needed, found {line.strip()[:60]!r}.", n)
-        rows, cols = (indices(side.replace(",", " ").split()) for side in found.groups())
-        if not rows or not cols:
-            raise source.fault("rows and columns must be non-empty lists of indices.", n)
-        members.append((rows, cols))
+        members.append(source.index_lists(found.groups(), n))
     if announced:
         source.check_count(int(announced[1]), len(members), "biclusters", lines[0][0])
     return Document(members, "index", lines=[n for n, _ in lines[announced is not None :]])
 
 
-def _detects(source: Source) -> bool:
-    return re.search(r"^Bicluster\(\s*\[", source.head_text, re.MULTILINE) is not None
-
-
-FORMAT = Format("ebic", "EBIC results, UniBic ground truth", (), _detects, _read)
+_BEGINNING = re.compile(r"^Bicluster\(\s*\[", re.MULTILINE)
+_NAMED = ("ebic", "EBIC results, UniBic ground truth", (), lambda source: bool(_BEGINNING.search(source.head_text)))
+FORMAT = Format(*_NAMED, _read)

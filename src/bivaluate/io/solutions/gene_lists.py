@@ -52,9 +52,7 @@ def _write(document: Document, path: Path) -> None:
         )
     with text_target(path) as stream:
         for k, (rows, cols) in enumerate(document.labels or document.members):
-            stream.write(
-                "\t".join([document.called(k), f"columns: {', '.join(map(str, cols))}", *map(str, rows)]) + "\n"
-            )
+            print(document.called(k), f"columns: {', '.join(map(str, cols))}", *rows, sep="\t", file=stream)
 
 
 _NOTE = (

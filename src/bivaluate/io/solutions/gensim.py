@@ -15,10 +15,6 @@ def _files(source: Source) -> tuple[list[Path], list[Path]]:
     return [p for p in there if p.name.endswith(_WORDS)], [p for p in there if p.suffix == ".mm"]
 
 
-def _in_folder(source: Source) -> bool:
-    return bool(_files(source)[0])
-
-
 def _read(source: Source, options: Options) -> Document:
     """Read the weights and apply the rule: documents are rows, words are columns."""
     from scipy.io import mmread
@@ -36,4 +32,13 @@ def _read(source: Source, options: Options) -> Document:
 
 _SERIALIZED = "`MmCorpus.serialize('NAME.mm', model[corpus])`"
 _NOTE = f"a folder with `NAME.expElogbeta.npy` (of `model.save`) and `NAME.mm`, by {_SERIALIZED}"
-FORMAT = Format("gensim", "gensim LDA model", (), None, _read, options=("rule",), folder=_in_folder, note=_NOTE)
+FORMAT = Format(
+    "gensim",
+    "gensim LDA model",
+    (),
+    None,
+    _read,
+    options=("rule",),
+    folder=lambda source: bool(_files(source)[0]),
+    note=_NOTE,
+)

@@ -7,10 +7,6 @@ from bivaluate.io.solutions.numpy_factors import factor_document
 _WORDS, _DOCUMENTS = "topic-word-matrix", "topic-document-matrix"
 
 
-def _detects(source: Source) -> bool:
-    return {_WORDS, _DOCUMENTS} <= source.array_names()
-
-
 def _read(source: Source, options: Options) -> Document:
     """Read the weights and apply the rule: documents are rows, words are columns."""
     arrays = read_arrays(source, (_WORDS, _DOCUMENTS))
@@ -20,4 +16,5 @@ def _read(source: Source, options: Options) -> Document:
 
 
 _NOTE = "documents x words; `rule=` (`--rule`) says which members belong"
-FORMAT = Format("octis", "OCTIS model output", (".npz",), _detects, _read, options=("rule",), note=_NOTE)
+_NAMED = ("octis", "OCTIS model output", (".npz",), lambda source: {_WORDS, _DOCUMENTS} <= source.array_names())
+FORMAT = Format(*_NAMED, _read, options=("rule",), note=_NOTE)
