@@ -253,7 +253,7 @@ def test_why():
     assert why({"verdict": "redundant", "redundant_with": "B2, B3", "shared": 0.2}) == "B2 and B3 explain it"
     assert (
         why({"verdict": "not_supported", "evidence": -12.3})
-        == "evidence −12.3: a search in pure noise finds blocks this good"
+        == "evidence −12.3: in pure noise, the best of all blocks of this size could be as good"
     )
 
 

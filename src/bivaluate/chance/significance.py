@@ -19,14 +19,14 @@ from bivaluate.solution import Bicluster, Biclustering
 
 
 @measure("las", "LAS", "LAS score",
-    "How far the mean is above what a search of noise would find, in nats; sees raised blocks only.",
+    "How far the mean is above what a search of noise would find, in nats; detects raised blocks only.",
     direction="high", range=REAL, compute=lambda w: _each(w, lambda X: partial(_las, standardise(X, axis=0))), invariances=[SHIFT, SCALE, COL_SHIFT, COL_SCALE],
     reference="Shabalin et al. 2009, doi:10.1214/09-AOAS239")  # fmt: skip
 def las_score(X: Any, rows: ArrayLike, cols: ArrayLike) -> float:
     """Score of Large Average Submatrices: −log[C(n, r)·C(m, c)·Φ(−τ√(rc))], τ the mean of the block in standardised X.
 
     Columns of X are standardised (mean 0, variance 1; constant columns become 0). High is better; any real number;
-    above 0 the mean is higher than a search of normal noise would find. Sees raised blocks only, at whatever pattern.
+    above 0 the mean is higher than a search of normal noise would find. Detects raised blocks only, of any pattern.
     Not changed by shifting columns or scaling them by positive factors.
 
     See Also

@@ -209,7 +209,7 @@ def why(record: Mapping[str, Any]) -> str:
         return f"evidence {signed(evidence)}"
     if math.isnan(evidence):
         return str(record.get("reason") or "evidence is undefined")
-    return f"evidence {signed(evidence)}: {record.get('reason') or 'a search in pure noise finds blocks this good'}"
+    return f"evidence {signed(evidence)}: {record.get('reason') or 'in pure noise, the best of all blocks of this size could be as good'}"
 
 
 def signed(value: float) -> str:
@@ -278,7 +278,7 @@ def how_many(scores: Mapping[str, float]) -> str:
 
 
 def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
-    """Say what speaks for the strongest bicluster, or that noise gives as much."""
+    """Say what speaks for the strongest bicluster, or that chance is not ruled out."""
     supported = [row for row in rows if row["verdict"] == SUPPORTED]
     if not supported:
         judged = [row for row in rows if row["verdict"] == NOT_SUPPORTED]
@@ -286,7 +286,9 @@ def _reason(rows: Sequence[Mapping[str, Any]], nouns: tuple[str, str]) -> str:
             return f"{rows[0]['bicluster']}: {rows[0]['why']}."
         nearest = max(judged, key=lambda row: -math.inf if math.isnan(_value(row["evidence"])) else row["evidence"])
         beside = f"; {nearest['bicluster']} comes nearest" if len(judged) > 1 else ""
-        return f"A search in pure noise finds blocks this good{beside}."
+        them = "its" if len(judged) == 1 else "their"
+        chance = f"Chance is not ruled out: in pure noise, the best of all blocks of {them} size could be as good"
+        return f"{chance}{beside}."
     first = max(supported, key=lambda row: _value(row["evidence"]))
     start = "Its" if len(rows) == 1 else f"{first['bicluster']} is the strongest: its"
     sizes = first["n_rows"], first["n_cols"]

@@ -167,7 +167,7 @@ class Found:
         notes, steps = (self._found_by, *self.notes, *own.notes), () if unnamed else own.next_steps
         tried = len({_base(fit) for fit in self.outcomes})
         none = f"None of the {tried} algorithms" if tried > 1 else "No fit"
-        reason = own.reason or f"{none} found a block that is stronger than those found in pure noise."
+        reason = own.reason or f"{none} found a block better than the best that pure noise could hold."
         if not unnamed and not len(self.solution):
             more = "Weak blocks show better without rows that hardly vary"
             steps = (f"`bivaluate sweep {self.evaluation.place[0]} -a all --out RUN` fits all algorithms. {more}.",)

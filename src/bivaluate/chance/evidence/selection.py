@@ -346,7 +346,7 @@ def _side(bicluster: Bicluster, model: Family) -> str:
 
 
 def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, model: Family, whole: set[str]) -> str:
-    """Return why a bicluster is not supported, where there is more to say than that noise gives as much.
+    """Return why a bicluster is not supported, where there is more to say than that chance is not ruled out.
 
     `whole` are the sides of the matrix that supported biclusters take in.
     """
