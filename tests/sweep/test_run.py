@@ -16,6 +16,7 @@ import pytest
 
 import bivaluate
 from bivaluate import FileError, Matrix, MissingExtraError, Plan, RunError, Sweep, evaluate, load_run, write_matrix
+from bivaluate.chance import evidence
 from bivaluate.chance.evidence import selection
 from bivaluate.sweep import Cell
 from bivaluate.sweep.copies import make_variant
@@ -340,6 +341,7 @@ def test_the_matrix_is_looked_at_once_for_all_its_solutions(
     tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[int] = []
+    monkeypatch.setattr(evidence, "_latest", [])
     usual = selection.first_sums
     monkeypatch.setattr(selection, "first_sums", lambda *given: looked.append(1) or usual(*given))
     plan = Plan([matrix_file], [BLOCKS, SEPARATE], [2, 3], seeds=2, null="permute", null_runs=1)

@@ -29,6 +29,9 @@ from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT,
 from bivaluate.measures.workspace import Workspace, once
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
+# The array of up to so many cells that was judged last, and its family.
+_FEW_CELLS = 1 << 20
+_latest: list[tuple[Matrix, Any]] = []
 _INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
 _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
 
@@ -128,8 +131,21 @@ def _evidence(matrix: Matrix, cover: Cover, n_jobs: int | None) -> Evidence:
 
 
 def _model(matrix: Matrix, solution: Biclustering) -> Any:
-    model = matrix.once(model_of)
+    model = matrix.once(_model_of)
     return None if model is None else model.given(solution)
+
+
+def _model_of(matrix: Matrix) -> Any:
+    """Return the family of a matrix; a small array whose cells are those of the last one is not looked at again."""
+    if not matrix.in_memory or matrix.values.size > _FEW_CELLS:
+        return model_of(matrix)
+    for known, model in _latest:
+        same = known.shape == matrix.shape and known.nouns == matrix.nouns
+        if same and (known.values.view(np.int64) == matrix.values.view(np.int64)).all():
+            return model
+    own = Matrix(matrix.values.copy(), nouns=matrix.nouns)  # whoever has the other may write to it
+    _latest[:] = [(own, model_of(own))]
+    return _latest[0][1]
 
 
 @once

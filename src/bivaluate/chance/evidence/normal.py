@@ -337,11 +337,14 @@ class Normal:
         self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
-        some = self.judged_cells(every_row(matrix, self.step), slice(None, None, self.step))
+        some = self.cells_of(every_row(matrix, self.step), slice(None, None, self.step))
         self.columns = series_in(some)
         # the noise of most cells, however loud others are; those that are missing are 0
-        size = np.abs(some[some != 0] if first.gaps else some)
-        self.usual = max((float(np.median(size)) / _MEDIAN) ** 2, 1e-12) if size.size else 1.0
+        size = np.abs(some[some != 0] if first.gaps else some.ravel())
+        middle = [(len(size) - 1) // 2, len(size) // 2]
+        self.usual = 1.0
+        if len(size):
+            self.usual = max((float(np.partition(size, middle)[middle].mean()) / _MEDIAN) ** 2, 1e-12)
 
     def given(self, solution: Biclustering) -> Normal:
         """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
@@ -358,18 +361,20 @@ class Normal:
         model.shapes = False
         return model
 
-    def judged_cells(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
+    def cells_of(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return cells as they are judged."""
+        if self.fit.known is not None:
+            return self.fit.known[rows] if isinstance(cols, slice) else cut_block(self.fit.known, rows, cols)
         return self.fit.centred(self.fit.drawn(self.fit.standard(x, rows, cols)), rows, cols)
 
     def block(self, bicluster: Bicluster) -> Block:
         """Return the cells of a bicluster."""
-        rows, cols, held = bicluster.rows, bicluster.cols, self.fit.known
+        rows, cols = bicluster.rows, bicluster.cols
         r, lines = len(rows), np.concatenate([rows, cols + self.matrix.shape[0]])
         inside, shares = np.empty(len(lines)), np.zeros((len(lines), 2))
         inside[:r], inside[r:] = len(cols), r
-        x: Any = self.matrix.block(rows, cols) if held is None or self.fit.gaps else None
-        z = self.judged_cells(x, rows, cols) if held is None else cut_block(held, rows, cols)
+        x = self.matrix.block(rows, cols)
+        z = self.cells_of(x, rows, cols)
         seen = ~np.isnan(x) if self.fit.gaps else None
         if seen is not None and not seen.all():
             inside[:r], inside[r:] = seen.sum(axis=1), seen.sum(axis=0)
