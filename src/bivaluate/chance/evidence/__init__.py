@@ -13,6 +13,7 @@ import numpy as np
 
 from bivaluate._parallel import one_thread
 from bivaluate._types import Floats
+from bivaluate.chance.evidence.normal import FEW_CELLS
 from bivaluate.chance.evidence.selection import ALIKE as ALIKE
 from bivaluate.chance.evidence.selection import DUPLICATE as DUPLICATE
 from bivaluate.chance.evidence.selection import LOGARITHMS as LOGARITHMS
@@ -29,8 +30,7 @@ from bivaluate.measures.measure import COL_SHIFT, REAL, ROW_SHIFT, SCALE, SHIFT,
 from bivaluate.measures.workspace import Workspace, once
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
-# The array of up to so many cells that was judged last, and its family.
-_FEW_CELLS = 1 << 20
+# The small array that was judged last, and its family.
 _latest: list[tuple[Matrix, Any]] = []
 _INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
 _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
@@ -137,7 +137,7 @@ def _model(matrix: Matrix, solution: Biclustering) -> Any:
 
 def _model_of(matrix: Matrix) -> Any:
     """Return the family of a matrix; a small array whose cells are those of the last one is not looked at again."""
-    if not matrix.in_memory or matrix.values.size > _FEW_CELLS:
+    if not matrix.in_memory or matrix.values.size > FEW_CELLS:
         return model_of(matrix)
     for known, model in _latest:
         same = known.shape == matrix.shape and known.nouns == matrix.nouns

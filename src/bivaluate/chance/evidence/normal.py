@@ -32,6 +32,8 @@ _LOUDEST = 1.3
 _BINS, _REACH = 4096, 8.0
 # Rows in which normal scores and series are looked for: so many, or so many cells.
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
+# Arrays of up to so many cells are kept as they are judged.
+FEW_CELLS = 1 << 20
 _CELLS_AT_A_TIME = 1 << 18  # beside which a large block is not held again
 # What margins took from a block counts at most as much as its own cells do, on either side.
 _RESTORED = 2.0
@@ -213,8 +215,10 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     fit = fit._replace(scores=_scores(bins[~np.isnan(cells)] if first.gaps else bins.ravel()))
     # their means come from some rows, then from all of them
     drawn = fit.drawn(cells, bins)
-    if matrix.in_memory and drawn.size == n * m <= _CELLS_LOOKED_AT:
-        fit = fit._replace(known=drawn)
+    if matrix.in_memory and n * m <= FEW_CELLS:
+        every = slice(None)
+        known = drawn if drawn.size == n * m else fit.drawn(fit.standard(every_row(matrix, 1), every))
+        fit = fit._replace(known=known)
     if first.gaps:
         seen = ~np.isnan(drawn)
         drawn = np.where(seen, drawn, 0.0)
