@@ -568,3 +568,16 @@ def test_why_a_group_over_very_many_columns_is_not_supported_costs_little():
     X = scipy.sparse.random_array((40, 70_000), density=0.002, rng=0, format="csr")
     result = evidence_table(X, Biclustering([(range(20), range(70_000))], X.shape))
     assert result.verdicts == ("not_supported",)
+
+
+def test_an_array_is_judged_by_the_cells_it_has_now():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 20))
+    S = Biclustering([(range(15), range(6))], X.shape)
+    before, raised = X.copy(), X + 3 * S.row_masks.T * S.col_masks
+    in_noise = evidence_table(X, S)
+    X[:] = raised
+    planted = evidence_table(X, S)
+    assert (in_noise.n_supported, planted.n_supported) == (0, 1)
+    for cells, expected in ((before, in_noise), (raised, planted), (np.asfortranarray(raised), planted)):
+        assert evidence_table(cells, S).gain == expected.gain

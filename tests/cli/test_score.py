@@ -57,7 +57,7 @@ def test_solution_table(run, example):
 
 def test_the_matrix_is_looked_at_once_for_several_solutions(run, example, monkeypatch):
     looked, look = [], selection.first_sums
-    monkeypatch.setattr(evidence, "_latest", [])
+    evidence.LATEST.clear()
     monkeypatch.setattr(selection, "first_sums", lambda *given: looked.append(1) or look(*given))
     assert run("score", "matrix.csv", "solution.json", "two.json").code == 0
     assert looked == [1]

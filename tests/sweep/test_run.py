@@ -341,7 +341,7 @@ def test_the_matrix_is_looked_at_once_for_all_its_solutions(
     tmp_path: Path, matrix_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[int] = []
-    monkeypatch.setattr(evidence, "_latest", [])
+    evidence.LATEST.clear()
     usual = selection.first_sums
     monkeypatch.setattr(selection, "first_sums", lambda *given: looked.append(1) or usual(*given))
     plan = Plan([matrix_file], [BLOCKS, SEPARATE], [2, 3], seeds=2, null="permute", null_runs=1)

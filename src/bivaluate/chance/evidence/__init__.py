@@ -31,7 +31,7 @@ from bivaluate.measures.workspace import Workspace, once
 from bivaluate.solution import Bicluster, Biclustering, check_solution
 
 # The small array that was judged last, and its family.
-_latest: list[tuple[Matrix, Any]] = []
+LATEST: list[tuple[Matrix, Any]] = []
 _INVARIANCES = frozenset({SHIFT, SCALE, ROW_SHIFT, COL_SHIFT})
 _REFERENCE = "derived for bivaluate, see docs/choosing.md; after Rissanen 1978, doi:10.1016/0005-1098(78)90005-5"
 
@@ -139,13 +139,14 @@ def _model_of(matrix: Matrix) -> Any:
     """Return the family of a matrix; a small array whose cells are those of the last one is not looked at again."""
     if not matrix.in_memory or matrix.values.size > FEW_CELLS:
         return model_of(matrix)
-    for known, model in _latest:
+    for known, model in LATEST:
         same = known.shape == matrix.shape and known.nouns == matrix.nouns
         if same and (known.values.view(np.int64) == matrix.values.view(np.int64)).all():
             return model
     own = Matrix(matrix.values.copy(), nouns=matrix.nouns)  # whoever has the other may write to it
-    _latest[:] = [(own, model_of(own))]
-    return _latest[0][1]
+    model = model_of(own)
+    LATEST[:] = [(own, model)]
+    return model
 
 
 @once

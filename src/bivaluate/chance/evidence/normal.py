@@ -53,7 +53,8 @@ def bounds(cells: Any, freedom: Any, explained: Floats) -> Floats:
     """
     explained = np.maximum(explained, 1e-300)
     expected = np.minimum(freedom / cells, explained)  # what noise explains, too, is worth nothing
-    rest = (1 - expected) * np.log((1 - expected) / (1 - explained))
+    rest = 1 - expected
+    rest *= np.log(rest / (1 - explained))
     return np.asarray(cells / 2 * (expected * np.log(expected / explained) + rest))
 
 
