@@ -217,9 +217,9 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     # their means come from some rows, then from all of them
     drawn = fit.drawn(cells, bins)
     if matrix.in_memory and n * m <= FEW_CELLS:
-        every = slice(None)
-        known = drawn if drawn.size == n * m else fit.drawn(fit.standard(every_row(matrix, 1), every))
-        fit = fit._replace(known=known)
+        fit = fit._replace(
+            known=drawn if drawn.size == n * m else fit.drawn(fit.standard(every_row(matrix, 1), slice(None)))
+        )
     if first.gaps:
         seen = ~np.isnan(drawn)
         drawn = np.where(seen, drawn, 0.0)
@@ -347,9 +347,7 @@ class Normal:
         # the noise of most cells, however loud others are; those that are missing are 0
         size = np.abs(some[some != 0] if first.gaps else some.ravel())
         middle = [(len(size) - 1) // 2, len(size) // 2]
-        self.usual = 1.0
-        if len(size):
-            self.usual = max((float(np.partition(size, middle)[middle].mean()) / _MEDIAN) ** 2, 1e-12)
+        self.usual = max((float(np.partition(size, middle)[middle].mean()) / _MEDIAN) ** 2, 1e-12) if len(size) else 1.0
 
     def given(self, solution: Biclustering) -> Normal:
         """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
@@ -571,11 +569,10 @@ def explained_by_lines(block: Block, sums: Sums) -> Floats:
     explained[1:] = means * sums.plain
     if seen is None:
         squares[:r], squares[r:] = cols @ cols, rows @ rows
-        across = 2 * sums.across - squares
     else:
         squares[:r], squares[r:] = seen @ cols**2, rows**2 @ seen
-        across = 2 * sums.across - squares
         explained[3] += 2 * (means - level) * (full - np.concatenate([seen @ cols, rows @ seen]))
+    across = 2 * sums.across - squares
     explained[3] += across - explained[0]
     explained[1, :r], explained[2, r:] = across[:r], across[r:]
     return explained
