@@ -32,6 +32,8 @@ _LOUDEST = 1.3
 _BINS, _REACH = 4096, 8.0
 # Rows in which normal scores and series are looked for: so many, or so many cells.
 _ROWS_LOOKED_AT, _CELLS_LOOKED_AT = 500, 1 << 17
+# Arrays of up to so many cells are kept as they are judged.
+_FEW_CELLS = 1 << 20
 _CELLS_AT_A_TIME = 1 << 18  # beside which a large block is not held again
 # A profile that most rows have, too, counts as noise: median of squares of a normal variable of variance 1, how many
 # standard errors it has to be beyond (times 2.33, √n), fewest rows that tell, pairs of vectors looked at.
@@ -54,7 +56,8 @@ def bounds(cells: Any, freedom: Any, explained: Floats) -> Floats:
     """
     explained = np.maximum(explained, 1e-300)
     expected = np.minimum(freedom / cells, explained)  # what noise explains, too, is worth nothing
-    rest = (1 - expected) * np.log((1 - expected) / (1 - explained))
+    rest = 1 - expected
+    rest *= np.log(rest / (1 - explained))
     return np.asarray(cells / 2 * (expected * np.log(expected / explained) + rest))
 
 
@@ -216,8 +219,10 @@ def fit_noise(matrix: Matrix, first: FirstSums) -> tuple[Fit, Squares]:
     fit = fit._replace(scores=_scores(bins[~np.isnan(cells)] if first.gaps else bins.ravel()))
     # their means come from some rows, then from all of them
     drawn = fit.drawn(cells, bins)
-    if matrix.in_memory and drawn.size == n * m <= _CELLS_LOOKED_AT:
-        fit = fit._replace(known=drawn)
+    if matrix.in_memory and n * m <= _FEW_CELLS:
+        fit = fit._replace(
+            known=drawn if drawn.size == n * m else fit.drawn(fit.standard(every_row(matrix, 1), slice(None)))
+        )
     if first.gaps:
         seen = ~np.isnan(drawn)
         drawn = np.where(seen, drawn, 0.0)
@@ -340,11 +345,12 @@ class Normal:
         self.lost = max(self.cells - squares, 0.0)
         self.series = 0.0
         self.step = -(-matrix.shape[0] // _ROWS_LOOKED_AT)
-        self.some = some = self.judged_cells(every_row(matrix, self.step), slice(None, None, self.step))
+        self.some = some = self.cells_of(every_row(matrix, self.step), slice(None, None, self.step))
         self.columns = series_in(some)
         # the noise of most cells, however loud others are; those that are missing are 0
-        size = np.abs(some[some != 0] if first.gaps else some)
-        self.usual = max((float(np.median(size)) / _MEDIAN) ** 2, 1e-12) if size.size else 1.0
+        size = np.abs(some[some != 0] if first.gaps else some.ravel())
+        middle = [(len(size) - 1) // 2, len(size) // 2]
+        self.usual = max((float(np.partition(size, middle)[middle].mean()) / _MEDIAN) ** 2, 1e-12) if len(size) else 1.0
 
     def given(self, solution: Biclustering) -> Normal:
         """Return the same; neighbouring columns that are correlated beyond what rows alike share are a series."""
@@ -361,18 +367,20 @@ class Normal:
         model.shapes = False
         return model
 
-    def judged_cells(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
+    def cells_of(self, x: Floats, rows: Any, cols: Any = slice(None)) -> Floats:
         """Return cells as they are judged."""
+        if self.fit.known is not None:
+            return self.fit.known[rows] if isinstance(cols, slice) else cut_block(self.fit.known, rows, cols)
         return self.fit.centred(self.fit.drawn(self.fit.standard(x, rows, cols)), rows, cols)
 
     def block(self, bicluster: Bicluster) -> Block:
         """Return the cells of a bicluster."""
-        rows, cols, held = bicluster.rows, bicluster.cols, self.fit.known
+        rows, cols = bicluster.rows, bicluster.cols
         r, lines = len(rows), np.concatenate([rows, cols + self.matrix.shape[0]])
         inside, shares = np.empty(len(lines)), np.zeros((len(lines), 2))
         inside[:r], inside[r:] = len(cols), r
-        x: Any = self.matrix.block(rows, cols) if held is None or self.fit.gaps else None
-        z = self.judged_cells(x, rows, cols) if held is None else cut_block(held, rows, cols)
+        x = self.matrix.block(rows, cols)
+        z = self.cells_of(x, rows, cols)
         seen = ~np.isnan(x) if self.fit.gaps else None
         if seen is not None and not seen.all():
             inside[:r], inside[r:] = seen.sum(axis=1), seen.sum(axis=0)
@@ -605,11 +613,10 @@ def explained_by_lines(block: Block, sums: Sums) -> Floats:
     explained[1:] = means * sums.plain
     if seen is None:
         squares[:r], squares[r:] = cols @ cols, rows @ rows
-        across = 2 * sums.across - squares
     else:
         squares[:r], squares[r:] = seen @ cols**2, rows**2 @ seen
-        across = 2 * sums.across - squares
         explained[3] += 2 * (means - level) * (full - np.concatenate([seen @ cols, rows @ seen]))
+    across = 2 * sums.across - squares
     explained[3] += across - explained[0]
     explained[1, :r], explained[2, r:] = across[:r], across[r:]
     return explained

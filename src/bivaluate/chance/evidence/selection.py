@@ -221,16 +221,21 @@ def _beside_others(cover: Cover, found: Evidence) -> list[int]:
 
     A block that is lowered raises, beside the means of rows and columns, all others of its rows and its columns.
     """
-    if _tiled(cover):  # all blocks of a partition are beside others
-        return []
+    some = np.nan_to_num(found.alone) > 0
+    if not found.order or not np.delete(some, found.order[0]).any() or _tiled(cover):
+        return []  # all blocks of a partition are beside others
     like = np.ones((len(found.alone),) * 2)
     for shared, n in zip((cover.shared_rows, cover.shared_cols), cover.solution.shape, strict=True):
         size = np.diag(shared).astype(np.float64)
         spread = np.maximum(size * (1 - size / n), 1e-9)
         like *= (shared - size[:, None] * size / n) ** 2 / (spread[:, None] * spread)
     apart = (cover.shared_rows == 0) | (cover.shared_cols == 0)
-    like = np.where(apart & (np.nan_to_num(found.alone) > 0), like, 0.0)
-    return [k for at, k in enumerate(found.order) if np.delete(like[k], found.order[:at]).max(initial=0.0) > _SHADOW]
+    like = np.where(apart & some, like, 0.0)
+    beside = []
+    for k in found.order:
+        like[:, k] = 0.0
+        beside += [k] if like[k].max() > _SHADOW else []
+    return beside
 
 
 def _select(

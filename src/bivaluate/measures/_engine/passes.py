@@ -17,6 +17,7 @@ import numpy as np
 from bivaluate._parallel import read_ahead, share_out
 from bivaluate._rows import split_rows
 from bivaluate._types import Floats, Ints
+from bivaluate.measures.cover import Cover
 
 if TYPE_CHECKING:
     from bivaluate.matrix import Matrix
@@ -58,9 +59,8 @@ class Members:
         sizes = np.array([len(b.rows) for b in solution], dtype=np.int64)
         rows = np.concatenate([b.rows for b in solution], dtype=np.int32 if shape[0] < 2**31 else np.int64)
         by_bicluster = csr_array((np.ones(len(rows), dtype=np.int8), rows, list_starts(sizes)), (len(sizes), shape[0]))
-        held = by_bicluster.tocsc()
         return cls(
-            held,
+            by_bicluster.tocsc(),
             shape[1],
             used,
             list_starts([len(b.cols) for b in solution]),
@@ -68,7 +68,7 @@ class Members:
             col_set,
             np.argsort(col_set, kind="stable"),
             sizes,
-            (held.astype(np.int64) @ by_bicluster.T).toarray(),
+            Cover(solution).shared_rows.astype(np.int64),
         )
 
     def layout(self, held: Any = None) -> Layout:

@@ -41,7 +41,7 @@ MANY_CELLS, PARTS_PER_THREAD = 20_000_000, 8
 # Cells of an average merger to work on at once: they fit the nearest caches.
 TILE_CELLS = 12000
 # Bytes of patterns of mergers that are held together.
-PATTERN_BYTES = 1 << 26
+PATTERN_BYTES = 1 << 24
 # Up to this many biclusters are merged together, more of them two groups at a time: some ten K x K matrices are needed.
 TOGETHER, GROUP = 2048, 500
 
