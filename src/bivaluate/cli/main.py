@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from bivaluate import __version__
 from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, suggest
-from bivaluate.cli.options import SETTINGS, Command, ask_for, option, spoken
+from bivaluate.cli.options import SETTINGS, Command, Plain, ask_for, option, spoken
 
 # Sub-command -> what it does. Its module is imported when the command runs.
 COMMANDS = {
@@ -54,7 +54,7 @@ EPILOG = (
 )
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(Plain, TyperGroup):
     """Lists commands from a table and imports a command's module when it is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
