@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from bivaluate._text import plural
 from bivaluate.cli import options
@@ -58,9 +58,11 @@ def find(
     place = found.evaluation.place = (matrix_file.named(matrix), shlex.quote(str(target)))
     traits = test(found.solution, X) if found.rows else None
     verdict = with_traits(found.verdict, traits)
-    tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
-    document = {"verdict": verdict.to_dict(), **tables, "notes": list(found.notes)}
-    document |= {} if traits is None else {"traits": traits.to_dict("records")}
+    document: dict[str, Any] = {}
+    if as_json:  # the table of candidates would import pandas
+        tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
+        document = {"verdict": verdict.to_dict(), **tables, "notes": list(found.notes)}
+        document |= {} if traits is None else {"traits": traits.to_dict("records")}
     if not give(found.rows, document, csv, as_json, BICLUSTER):
         print_verdict(verdict)
         out.print(verdict.notes[0])
