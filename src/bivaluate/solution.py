@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
@@ -27,6 +27,7 @@ from bivaluate._types import DataFrame, Flags, Ints
 
 Info = Mapping[str, Any] | None
 SIDES = ("row", "column")
+MANY = 64  # biclusters from which on all are checked at once
 _CELLS_FIRST = Option(python="obs_rows=True", command="--transpose")
 _SWAPPED = " Were rows and columns swapped? Transpose one of them; of AnnData, pass ", _CELLS_FIRST, "."
 _GENES_FIRST = Advice(
@@ -165,8 +166,10 @@ class Biclustering(Sequence[Bicluster]):
         if len(given) != len(pairs):
             raise SolutionError(f"{plural(len(given), 'name')} for {plural(len(pairs), 'bicluster')}: give each one.")
         called = given if names is None else checked_names(given) or [""] * len(pairs)
-        settled = _settled(pairs, self._shape) or [_check_pair(*each, self._shape) for each in enumerate(zip(pairs, called))]
-        self._biclusters = tuple(Bicluster(*pair, name) for pair, name in zip(settled, called, strict=True))
+        checked = _settled(pairs, self._shape) or [
+            _check_pair(*each, self._shape) for each in zip(count(1), pairs, called, strict=False)
+        ]
+        self._biclusters = tuple(Bicluster(*pair, name) for pair, name in zip(checked, called, strict=True))
         self._info = dict(info or {})
 
     @classmethod
@@ -914,7 +917,7 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
 def _settled(pairs: Sequence[Any], shape: tuple[int, int] | None) -> list[tuple[Ints, Ints]] | None:
     """Return pairs of arrays of rising indices within a known shape, looked at all at once; None for any others."""
     sides: list[list[Ints]] = []
-    if shape is None or {type(pair) for pair in pairs} != {tuple} or {len(pair) for pair in pairs} != {2}:
+    if len(pairs) < MANY or shape is None or any(type(pair) is not tuple or len(pair) != 2 for pair in pairs):
         return None
     for axis in (0, 1):
         sets = [pair[axis] for pair in pairs]
@@ -927,14 +930,14 @@ def _settled(pairs: Sequence[Any], shape: tuple[int, int] | None) -> list[tuple[
         if not rising.all() or flat.min() < 0 or flat.max() >= shape[axis]:
             return None
         flat.setflags(write=False)
-        sides.append([flat[start:stop] for start, stop in itertools.pairwise(ends.tolist())])
+        sides.append([flat[start:stop] for start, stop in pairwise(ends.tolist())])
     return list(zip(*sides, strict=True))
 
 
-def _check_pair(k: int, pair: tuple[Any, str], shape: tuple[int, int] | None) -> tuple[Ints, Ints]:
-    called = pair[1] or f"B{k + 1}"
+def _check_pair(k: int, pair: Any, name: str, shape: tuple[int, int] | None) -> tuple[Ints, Ints]:
+    called = name or f"B{k}"
     try:
-        rows, cols = pair[0]
+        rows, cols = pair
     except (TypeError, ValueError):
         raise SolutionError(f"{called} is not a pair: pass [(rows, columns)], or 2-D masks to from_masks.") from None
     return _check_members(rows, 0, called, shape), _check_members(cols, 1, called, shape)

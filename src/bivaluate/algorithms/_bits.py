@@ -94,7 +94,10 @@ def members(sets: Words, n_items: int) -> list[NDArray[np.int64]]:
 def places(masks: Ones) -> list[NDArray[np.int64]]:
     """Return where each mask is true."""
     sizes = np.count_nonzero(masks, axis=1)
-    items, ends = np.flatnonzero(masks) - np.repeat(np.arange(len(masks)) * masks.shape[1], sizes), np.cumsum(sizes).tolist()
+    items, ends = (
+        np.flatnonzero(masks) - np.repeat(np.arange(len(masks)) * masks.shape[1], sizes),
+        np.cumsum(sizes).tolist(),
+    )
     return [items[start:stop] for start, stop in zip([0, *ends], ends, strict=False)]
 
 

@@ -43,7 +43,6 @@ def find(
     """
     from bivaluate.cli.sweep import split_algorithms
     from bivaluate.io import write_solution
-    from bivaluate.report.elsewhere import with_traits
     from bivaluate.sweep.find import BICLUSTER, CANDIDATE
     from bivaluate.sweep.find import find as search
 
@@ -57,7 +56,11 @@ def find(
     write_solution(found.solution, target, X=X)
     place = found.evaluation.place = (matrix_file.named(matrix), shlex.quote(str(target)))
     traits = test(found.solution, X) if found.rows else None
-    verdict = with_traits(found.verdict, traits)
+    verdict = found.verdict
+    if traits is not None:
+        from bivaluate.report.elsewhere import with_traits
+
+        verdict = with_traits(verdict, traits)
     document: dict[str, Any] = {}
     if as_json:  # the table of candidates would import pandas
         tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}

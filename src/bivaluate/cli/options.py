@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -389,14 +389,14 @@ def ask_for(option: str, ctx: Any) -> None:
 class _Value:
     """What typer makes of a value, without the pydantic it would import: that takes a tenth of a second."""
 
-    MADE: ClassVar[dict[Any, Any]] = {str: str, Path: Path, list[str]: list, list[Path]: lambda words: [*map(Path, words)]}
-
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         kind = param.type_descriptor.annotation
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
-        if kind in self.MADE or type(value) is kind:
-            return self.MADE.get(kind, kind)(value)
+        if kind == list[Path]:
+            return [*map(Path, value)]
+        if kind in (str, Path, list[str]) or type(value) is kind:
+            return (get_origin(kind) or kind)(value)
         from typer._coercion import build_runtime_param
 
         return build_runtime_param(param.type_descriptor).coerce(value, param, ctx)
