@@ -106,6 +106,16 @@ def import_optional(package: str, purpose: str) -> Any:
         raise MissingExtraError(purpose, package) from None
 
 
+class SparePandas:
+    """A finder for `sys.meta_path`: scikit-learn 1.9 imports pandas, and so pyarrow, for nothing, and does without."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == "pandas":
+            spec = getattr(sys.modules.get("sklearn.utils.fixes"), "__spec__", None)
+            if getattr(spec, "_initializing", False):
+                raise ModuleNotFoundError(name)
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the known word nearest to `word`, whatever its case, or an empty string.
 

@@ -8,6 +8,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
@@ -26,6 +27,7 @@ from bivaluate._types import DataFrame, Flags, Ints
 
 Info = Mapping[str, Any] | None
 SIDES = ("row", "column")
+MANY = 64  # biclusters from which on all are checked at once
 _CELLS_FIRST = Option(python="obs_rows=True", command="--transpose")
 _SWAPPED = " Were rows and columns swapped? Transpose one of them; of AnnData, pass ", _CELLS_FIRST, "."
 _GENES_FIRST = Advice(
@@ -164,8 +166,10 @@ class Biclustering(Sequence[Bicluster]):
         if len(given) != len(pairs):
             raise SolutionError(f"{plural(len(given), 'name')} for {plural(len(pairs), 'bicluster')}: give each one.")
         called = given if names is None else checked_names(given) or [""] * len(pairs)
-        each = enumerate(zip(pairs, called, strict=True))
-        self._biclusters = tuple(_check_bicluster(pair, name, k, self._shape) for k, (pair, name) in each)
+        checked = _settled(pairs, self._shape) or [
+            _check_pair(*each, self._shape) for each in zip(count(1), pairs, called, strict=False)
+        ]
+        self._biclusters = tuple(Bicluster(*pair, name) for pair, name in zip(checked, called, strict=True))
         self._info = dict(info or {})
 
     @classmethod
@@ -910,13 +914,33 @@ def _check_shape(shape: Sequence[int]) -> tuple[int, int]:
     return n_rows, n_cols
 
 
-def _check_bicluster(pair: Iterable[ArrayLike], name: str, k: int, shape: tuple[int, int] | None) -> Bicluster:
-    called = name or f"B{k + 1}"
+def _settled(pairs: Sequence[Any], shape: tuple[int, int] | None) -> list[tuple[Ints, Ints]] | None:
+    """Return pairs of arrays of rising indices within a known shape, looked at all at once; None for any others."""
+    sides: list[list[Ints]] = []
+    if len(pairs) < MANY or shape is None or any(type(pair) is not tuple or len(pair) != 2 for pair in pairs):
+        return None
+    for axis in (0, 1):
+        sets = [pair[axis] for pair in pairs]
+        kinds = {(getattr(own, "dtype", None), getattr(own, "ndim", 0)) for own in sets}
+        if kinds != {(np.dtype(np.int64), 1)} or not all(map(len, sets)):
+            return None
+        flat, ends = np.concatenate(sets), np.cumsum([0, *map(len, sets)])
+        rising = np.diff(flat, prepend=-1) > 0
+        rising[ends[1:-1]] = True
+        if not rising.all() or flat.min() < 0 or flat.max() >= shape[axis]:
+            return None
+        flat.setflags(write=False)
+        sides.append([flat[start:stop] for start, stop in pairwise(ends.tolist())])
+    return list(zip(*sides, strict=True))
+
+
+def _check_pair(k: int, pair: Any, name: str, shape: tuple[int, int] | None) -> tuple[Ints, Ints]:
+    called = name or f"B{k}"
     try:
         rows, cols = pair
     except (TypeError, ValueError):
         raise SolutionError(f"{called} is not a pair: pass [(rows, columns)], or 2-D masks to from_masks.") from None
-    return Bicluster(_check_members(rows, 0, called, shape), _check_members(cols, 1, called, shape), name)
+    return _check_members(rows, 0, called, shape), _check_members(cols, 1, called, shape)
 
 
 def _check_members(members: ArrayLike, axis: int, name: str, shape: tuple[int, int] | None) -> Ints:
@@ -972,6 +996,6 @@ def _check_mask(mask: ArrayLike, name: str) -> Flags:
 def member_masks(members: Sequence[Ints], length: int) -> Flags:
     """Return sets of numbers below `length` as masks."""
     masks = np.zeros((len(members), length), dtype=np.bool_)
-    for mask, own in zip(masks, members, strict=True):
-        mask[own] = True
+    if len(members):
+        masks[np.repeat(np.arange(len(members)), [len(own) for own in members]), np.concatenate(members)] = True
     return masks

@@ -21,7 +21,7 @@ Words = NDArray[np.uint64]
 RULES = ("rows", "nonzero", "none")
 
 # Cells handled at a time where a sparse matrix must be spread out.
-CELLS_AT_ONCE = 1 << 22
+CELLS_AT_ONCE = 1 << 19
 
 
 def bits_of(X: Any, binarise: Any) -> tuple[Words, Words]:
@@ -88,9 +88,17 @@ def count_lines(lines: Words, chosen: Words) -> NDArray[np.int64]:
 def members(sets: Words, n_items: int) -> list[NDArray[np.int64]]:
     """Return the items of each set, in order."""
     as_bytes = np.ascontiguousarray(sets, dtype="<u8").view(np.uint8)
-    line, item = np.nonzero(np.unpackbits(as_bytes, axis=1, count=n_items, bitorder="little").view(bool))
-    ends = np.cumsum(np.bincount(line, minlength=len(sets))).tolist()
-    return [item[start:stop] for start, stop in zip([0, *ends], ends, strict=False)]
+    return places(np.unpackbits(as_bytes, axis=1, count=n_items, bitorder="little").view(bool))
+
+
+def places(masks: Ones) -> list[NDArray[np.int64]]:
+    """Return where each mask is true."""
+    sizes = np.count_nonzero(masks, axis=1)
+    items, ends = (
+        np.flatnonzero(masks) - np.repeat(np.arange(len(masks)) * masks.shape[1], sizes),
+        np.cumsum(sizes).tolist(),
+    )
+    return [items[start:stop] for start, stop in zip([0, *ends], ends, strict=False)]
 
 
 class Largest:

@@ -5,6 +5,7 @@ A line is a row or a column of the matrix.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ def best_coclusters(
     from bivaluate.algorithms._kernels_coclusters import KINDS, relabel
 
     rows, cols = (np.sort(rng.permutation(n)[:size]) for n, size in zip(X.shape, sizes, strict=True))
-    some = X[np.ix_(rows, cols)]
+    some = X[rows].take(cols, axis=1)
     part = _searched(some, K, kind, n_starts, max_iter, rng)
     lines = lines_of(X)
     # Every line goes to the cluster of the part that suits it.
@@ -133,13 +134,14 @@ def nearest_of_drawn(X: Any, K: int, profiles: bool, draws: Values) -> Labels:
     squares = np.asarray((X.power(2) if issparse(X) else X * X).sum(axis=1), dtype=np.float64).ravel()
     scale = np.where(squares > 0, 1.0 / np.sqrt(np.maximum(squares, SMALLEST)), 1.0) if profiles else np.ones(n)
     squares = squares * scale**2
+    nothing = 1e-12 * squares.max()
     least, labels = np.full((len(draws), n), np.inf), np.zeros((len(draws), n), dtype=np.int64)
     drawn = (draws[:, 0] * n).astype(np.int64)
     for k in range(K):
         products = X[drawn] @ X.T
         distance = (products.toarray() if issparse(X) else products) * (-2.0 * scale * scale[drawn, np.newaxis])
         distance += squares + squares[drawn, np.newaxis]
-        distance[distance < 1e-12 * squares.max()] = 0.0
+        distance[distance < nothing] = 0.0
         labels[distance < least] = k
         least = np.minimum(distance, least)
         if k + 1 < K:
@@ -197,8 +199,7 @@ def split_and_merge(labels: Labels, losses: Values, rng: np.random.Generator) ->
     K = len(losses)
     members = [np.flatnonzero(labels == k) for k in range(K)]
     empty = [(k, k) for k in range(K) if not len(members[k])]
-    ranked = np.argsort(losses + np.where(np.tri(K, dtype=bool), np.inf, 0.0), axis=None, kind="stable")
-    pairs = empty or [(int(at) // K, int(at) % K) for at in ranked[: K * (K - 1) // 2]]
+    pairs = empty or sorted(combinations(range(K), 2), key=lambda pair: losses.item(pair))
     moved = []
     for cluster in range(K):
         pair = next((pair for pair in pairs if cluster not in pair), None)

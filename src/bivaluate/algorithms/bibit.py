@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from bivaluate._errors import ParameterError
-from bivaluate.algorithms._bits import CELLS_AT_ONCE, Largest, Words, bits_of, members
+from bivaluate.algorithms._bits import CELLS_AT_ONCE, Largest, Words, bits_of, members, places
 from bivaluate.algorithms._estimator import BiclusteringEstimator, Count, Pair
 from bivaluate.algorithms.algorithm import KW_ONLY, algorithm
 
@@ -86,7 +86,7 @@ def pairs_of_rows(rows: Words, columns: Words, min_rows: int, min_columns: int, 
         step = max(1, CELLS_AT_ONCE // rows.size)
         for part in (patterns[start : start + step] for start in range(0, len(patterns), step)):
             extents = ~(part[:, np.newaxis] & ~rows).any(axis=2)
-            yield from ((np.flatnonzero(extent), cols) for extent, cols in zip(extents, members(part, m), strict=True))
+            yield from zip(places(extents), members(part, m), strict=True)
 
 
 def shared_patterns(rows: Words, columns: Words, min_rows: int, min_columns: int, wanted: int) -> Largest:

@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from bivaluate._text import plural
 from bivaluate.cli import options
@@ -41,7 +41,6 @@ def find(
     """
     from bivaluate.cli.sweep import split_algorithms
     from bivaluate.io import write_solution
-    from bivaluate.report.elsewhere import with_traits
     from bivaluate.sweep.find import BICLUSTER, CANDIDATE
     from bivaluate.sweep.find import find as search
 
@@ -55,10 +54,16 @@ def find(
     write_solution(found.solution, target, X=X)
     place = found.evaluation.place = (matrix_file.named(matrix), shlex.quote(str(target)))
     traits = test(found.solution, X) if found.rows else None
-    verdict = with_traits(found.verdict, traits)
-    tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
-    document = {"verdict": verdict.to_dict(), **tables, "notes": list(found.notes)}
-    document |= {} if traits is None else {"traits": traits.to_dict("records")}
+    verdict = found.verdict
+    if traits is not None:
+        from bivaluate.report.elsewhere import with_traits
+
+        verdict = with_traits(verdict, traits)
+    document: dict[str, Any] = {}
+    if as_json:  # the table of candidates would import pandas
+        tables = {"biclusters": found.rows, "candidates": found.candidates[list(CANDIDATE)].to_dict("records")}
+        document = {"verdict": verdict.to_dict(), **tables, "notes": list(found.notes)}
+        document |= {} if traits is None else {"traits": traits.to_dict("records")}
     if not give(found.rows, document, csv, as_json, BICLUSTER):
         print_verdict(verdict)
         out.print(verdict.notes[0])

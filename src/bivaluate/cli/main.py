@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bivaluate import __version__
-from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, suggest
+from bivaluate._errors import BivaluateError, BivaluateWarning, CommandError, SparePandas, suggest
 from bivaluate.cli.options import SETTINGS, Command, ask_for, option, spoken
 
 # Sub-command -> what it does. Its module is imported when the command runs.
@@ -147,6 +147,7 @@ def main() -> None:
 def script() -> None:
     """Run the command line as a process of its own, which an interrupt ends with 130 even while Python shuts down."""
     gc.set_threshold(50_000)  # objects of libraries stay: looking for unused ones takes a tenth of the start
+    sys.meta_path.insert(0, SparePandas())
     try:
         main()
     finally:

@@ -61,8 +61,6 @@ def score(
     from bivaluate._cluster import connect
     from bivaluate.evaluation import evaluate
     from bivaluate.registry import own_key
-    from bivaluate.report.elsewhere import with_traits
-    from bivaluate.report.source import naming
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(f"--write-back stores results in an .h5ad file, not in {matrix.name}; use --csv, --json.")
@@ -86,9 +84,14 @@ def score(
         for evaluation, place in zip(evaluations, _places(matrix, files, matrix_file, solution_file), strict=True):
             evaluation.place = place
             if looked_up:
+                from bivaluate.report.source import naming
+
                 evaluation.verdict = naming(evaluation.verdict, evaluation.solution, X, looked_up["sets"])[0]
             traits[_name(evaluation)] = table = test(evaluation.solution, X)
-            evaluation.verdict = with_traits(evaluation.verdict, table)
+            if table is not None:
+                from bivaluate.report.elsewhere import with_traits
+
+                evaluation.verdict = with_traits(evaluation.verdict, table)
     curve = {} if biclusters else _curve(evaluations)
     rows = _rows(evaluations, biclusters, curve) if csv else []
     if not tables.give(rows, _document(evaluations, curve, traits) if as_json else [], csv, as_json, ["solution"]):

@@ -21,6 +21,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
+from bivaluate._errors import SparePandas
 from bivaluate.algorithms.registry import is_command
 from bivaluate.matrix import Matrix
 from bivaluate.sweep.cells import FAILED, TIMED_OUT, Finished, MatrixOf, Outcome, Task, Work
@@ -284,6 +285,7 @@ def main() -> None:
     replies, requests = os.fdopen(os.dup(1), "wb"), sys.stdin.buffer
     os.dup2(2, 1)
     sys.path[:] = pickle.load(requests)
+    sys.meta_path.insert(0, SparePandas())
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by the owner, it would be by what tasks start
     if os.name == "posix":
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
