@@ -90,16 +90,15 @@ def algorithm_overview() -> str:
 
 
 def algorithm_table() -> str:
-    """Every algorithm of the registry with what it takes and where it was published."""
-    lines = [
-        "| key | class | seeks | sparse | missing | negative | binary | nested | K | extra | reference |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    """Every algorithm of the registry with what it takes, then its class and where it was published."""
+    lines = ["| key | seeks | sparse | missing | negative | binary | nested | K |", "|---|---|---|---|---|---|---|---|"]
     for a in ALGORITHMS.values():
         able = " | ".join(yes(value) for value in (a.sparse, a.missing, not a.nonnegative, a.binary, a.nested))
-        lines.append(
-            f"| `{a.key}` | `{a.estimator.__name__}` | {', '.join(a.seeks)} | {able} | {k_of(a)} | {a.extra} | {a.reference} |"
-        )
+        lines.append(f"| `{a.key}` | {', '.join(a.seeks)} | {able} | {k_of(a)} |")
+    lines += ["", "Classes, the extra that brings them where the core does not, and references:", ""]
+    for a in ALGORITHMS.values():
+        extra = f" (extra `{a.extra}`)" if a.extra else ""
+        lines.append(f"- `{a.key}`: `{a.estimator.__name__}`{extra}. {a.reference}")
     return "\n".join(lines)
 
 
