@@ -163,7 +163,8 @@ def test_the_page_on_how_many_says_what_its_block_prints(capsys):
 def test_command_lines_of_pages_are_understood(page):
     """Every command and option that a page shows in a block exists; nothing is run."""
     text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(?:sh|bash|console)?\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    blocks = [block for language, block in fenced if language in ("", "sh", "bash", "console")]
     for line in re.findall(r"^(?:\$ )?bivaluate (.*)$", "\n".join(blocks), flags=re.MULTILINE):
         words = shlex.split(line, comments=True)
         if not words or words[0].startswith("-"):
