@@ -21,12 +21,20 @@ SYMBOLS = {
 
 INTRODUCTION = """# Chance: what would noise have scored?
 
-A small block of noise can look coherent, and a block that was searched for can look perfect. Three numbers put VE in
-its place; all are functions of shapes only.
+A small block of noise can look coherent, and a block that was searched for can look perfect. Three numbers put VE in its
+place; all are functions of shapes only. The measures made of them stand beside evidence, which decides.
 
-*Written by `python -m benchmarks.evidence`; numbers are those of its last run.*
+**What to use.** Of a bicluster: aVE on column-centred data, with z beside it (`ave_centred`, `z_centred`). aVE is 1 for search noise; below
+0.90 it speaks for the bicluster. Of a solution: avg aVE and avg z beside coverage, CC as companion. None of them chooses K without a
+null curve (`bivaluate sweep --null permute`).
 
-- **E0(r, c)**: the mean VE of r × c blocks of noise that nobody searched for. Exact for independent normal cells:
+**What they miss.** The data have to be roughly normal with independent columns: rank-normalise what is skewed or has heavy tails. For ordered
+columns the cut of 0.90 is too lenient: compare with surrogates that keep the order (`bivaluate sweep --null phase`). V\\* is an
+approximation and 0.90 a convention, not a bound: whoever searches longer finds more.
+
+## What they are
+
+- **E0(r, c)**: the mean VE of r × c blocks of noise that was not searched for. Exact for independent normal values:
   E0 = A(c)·E√(1 − R), with R the sample correlation of c pairs whose true correlation is 1/√r. It rises with r, which is
   why small blocks have small VE. `null_mean`, from a table of Chebyshev coefficients (error below 1e-10).
 - **sd0(r, c)**: its spread; z = (E0 − VE)/sd0. `null_sd`.
@@ -34,12 +42,12 @@ its place; all are functions of shapes only.
   thorough search finds where nothing is. `search_reference`, by 128-point quadrature; no constant is fitted.
 
 From them: **R = VE/E0** for blocks that were not chosen by looking at the data; **aVE = 1 − (V\\* − VE)/E0** for blocks
-that were (1 is search noise, below 0.90 is evidence); e = max(0, 1 − aVE); sep = max(0, 1 − R(B_k)/min R(B_kl));
-**aNVE = 1 − mean e·sep**; **CC** = the share of cells covered, each weighted by the largest e·sep of its biclusters.
+that were; e = max(0, 1 − aVE); sep = max(0, 1 − R(B_k)/min R(B_kl));
+**aNVE = 1 − mean e·sep**; **CC** = the share of values covered, each weighted by the largest e·sep of its biclusters.
 
-What to use: aVE on column-centred data with z beside it per bicluster (`ave_centred`, `z_centred`), avg aVE and avg z
-beside coverage per solution, CC as companion. None of them chooses K without a null curve (`--null`). For ordered columns
-the cut of 0.90 is too lenient: `bivaluate prune --ordered-columns` refits it on phase-randomised surrogates.
+## How it was measured
+
+`python -m benchmarks.evidence` writes what follows, and the numbers are those of its last run.
 """
 
 
@@ -56,7 +64,7 @@ def main() -> None:
     a = evidence_a(rng)
     spread, random = np.asarray(a["spread"]), np.asarray(a["random"])
     parts.append(
-        "## Evidence A: single blocks\n\nProbability that a planted block (20 to 120 rows, 6 to 20 columns; shift, scale and both) "
+        "### Evidence A: single blocks\n\nProbability that a planted block (20 to 120 rows, 6 to 20 columns; shift, scale and both) "
         "is ranked above a noise block of a 300 × 40 matrix; 0.5 is guessing. Noise level sigma relative to the pattern, mean VE of "
         "the planted blocks in brackets.\n\n"
         + table(["noise blocks", "sigma (mean VE)", *SCORES], a["table"])  # type: ignore[arg-type]
@@ -66,25 +74,24 @@ def main() -> None:
     )
     standard, heavy = fresh_cut(rng)
     parts.append(
-        "## The cut on fresh noise\n\n"
+        "### The cut on fresh noise\n\n"
         f"{len(standard)} blocks found by the standard search (60 restarts, 80 steps) in other matrices: lowest aVE {standard.min():.3f}, "
         f"5 % quantile {np.quantile(standard, 0.05):.3f}, median {np.median(standard):.3f}; {int((standard < 0.95).sum())} below 0.95, "
         f"{int((standard < 0.90).sum())} below 0.90. {len(heavy)} blocks found by a nine times heavier search: lowest {heavy.min():.3f}, "
-        f"{int((heavy < 0.95).sum())} below 0.95, {int((heavy < 0.90).sum())} below 0.90. "
-        "V\\* is an approximation and 0.90 a convention, not a bound: whoever searches longer finds more."
+        f"{int((heavy < 0.95).sum())} below 0.95, {int((heavy < 0.90).sum())} below 0.90."
     )
     parts.append(
-        "## Where the assumptions break\n\nLowest aVE a search finds in 300 × 40 noise that is not independent and normal. Below 0.90 "
+        "### Where the assumptions break\n\nLowest aVE a search finds in 300 × 40 noise that is not independent and normal. Below 0.90 "
         "means false evidence. bivaluate says so in its findings when the data look like one of these.\n\n"
         + table(["noise", "as it is", "after the remedy", "remedy"], broken_assumptions(rng))
-        + "\n\nFor autocorrelated columns there is no transformation: refit the cut on surrogates."
+        + "\n\nFor autocorrelated columns there is no transformation: compare with surrogates that keep their order."
     )
     headings = ["solution", *(SYMBOLS[key] for key in KEYS)]
-    parts.append("## Evidence B: solutions\n\n300 × 40, mean of 6 matrices.\n\n" + table(headings, evidence_b(rng)))
-    parts.append("## Choosing among spoilt truths\n\nMean of 6.\n\n" + table(headings, choosing_k(rng)))
+    parts.append("### Evidence B: solutions\n\n300 × 40, mean of 6 matrices.\n\n" + table(headings, evidence_b(rng)))
+    parts.append("### Choosing among spoilt truths\n\nMean of 6.\n\n" + table(headings, choosing_k(rng)))
     means, wins = held_out(rng)
     parts.append(
-        "## Held-out experiment\n\nThe form of aNVE and CC was chosen on designs like those above, so here is another one: t noise with 6 "
+        "### Held-out experiment\n\nThe form of aNVE and CC was chosen on designs like those above, so here is another one: t noise with 6 "
         "degrees of freedom, columns centred, sine and uniform patterns, shift and scale, random shapes (12 to 44 × 6 to 15), sigma .15 to "
         ".45, a quarter with overlapping rows, matrices of 500 × 30, 120 × 60 and 400 × 50, K of 3 or 6; 30 replicates. Means:\n\n"
         + table(headings, means)

@@ -12,56 +12,74 @@ Rows = dict[str, Row]
 
 INTRODUCTION = """# The coherent submatrix search
 
-`CoherentSubmatrices` (key `coherent`, one of the algorithms of `bivaluate find`) looks for blocks whose rows follow one pattern on some columns, and finds their number K
-itself. Every row is judged against its own background: the score S of a block, which only the search uses, is the log-likelihood ratio of its cells
-(a level and a pattern, shifted and stretched from row to row, against what these rows do elsewhere) minus the price of
+`CoherentSubmatrices` (key `coherent`) looks for blocks whose rows follow one pattern on some of the columns, and finds their number K
+itself: `bivaluate run expression.csv --algorithm coherent -o found.json`, or `CoherentSubmatrices().fit(X).solution_` in Python.
+`bivaluate find` runs it beside other algorithms and chooses by evidence. Take it alone where you expect shared profiles rather than raised
+blocks.
+
+## How it works
+
+Every row is judged against its own background. The score S of a block, which only the search uses, is the log-likelihood ratio of
+its values (a level and a pattern, shifted and stretched from row to row, against what these rows do elsewhere) minus the price of
 choosing its rows, its columns and its parameters. Without fitted parameters e^-S would bound the probability that noise
 holds such a block; they are fitted, so the tables below measure it instead.
 
-Written by `python -m benchmarks.find`; do not edit.
+Two things are background, not biclusters:
 
-Two things are background, not biclusters. Patterns common to at least half of all rows are taken out, with a warning. And
-columns may be correlated in all rows. That looks like blocks, and blocks with many rows look like correlation, so the two are
-weighed against each other in nats: correlation saves what is gained when every row is predicted with the covariance that the
-columns have in other rows, blocks save their S with columns taken as independent. Blocks on more than half of the columns do
-not count there, because a factor that all rows share looks like that. If blocks save more, columns are centred again without
-their cells, and the same is asked of what they leave; otherwise blocks are judged against the correlation, which is estimated
-again without their cells. A block gives way to parts of it that save as much, but for cells that hold little of its evidence.
+- *Patterns common to at least half of all rows* are taken out, with a warning.
+- *Correlation of columns in all rows* looks like blocks, and blocks with many rows look like correlation. So the two are weighed against
+  each other: correlation gains what is gained when every row is predicted with the covariance that the columns have in other rows, blocks
+  gain their S with columns taken as independent. Blocks on more than half of the columns do not count there, because a factor that all rows
+  share looks like that. If blocks gain more, columns are centred again without their values, and the same is asked of what they leave;
+  otherwise blocks are judged against the correlation, which is estimated again without their values. A block gives way to parts of it that
+  gain as much, but for values that hold little of its evidence.
 
 If evidence (of the values, or of their roots or logarithms where the search takes these) supports none of the blocks found, nothing
-is returned and a `SearchWarning` says so; `calibrate=False` returns them all the same. Missing cells are filled by what the other cells
-of their row lead one to expect, then, in rows that follow the pattern of a block, by this, and the search is made again. The numbers
-below are of the search before that, which compared blocks with surrogates instead and refined them once more; on 23 of these
-designs and fresh seeds both have a mean CE of 0.87, and on 52 matrices of 13 kinds of noise neither finds a bicluster.
+is returned and a `SearchWarning` says so; `calibrate=False` returns them all the same. Missing values are filled by what the other values
+of their row lead one to expect, then, in rows that follow the pattern of a block, by this, and the search is made again.
+
+"""
+
+LIMITS = """## What it misses
+
+- Weak blocks (noise as large as the pattern); the table of the detection limit says where that begins.
+- A bicluster with more than half of all rows: its pattern is taken out as background.
+- Types of rows that share columns (H3, H4), and blocks with nearly half of the rows, may be taken for correlation of the columns; a
+  note of the search says so. `bivaluate find` runs other algorithms beside it and chooses by evidence.
+- With 7 to 10 correlated columns hardly anything can be told from background.
+- Strongly skewed rows with negative values, and tails as heavy as Cauchy's, are refused with a warning.
+- Logarithms of counts that were divided by the depths of their cells hold a false bicluster now and then (cell depths, below).
+- Blocks that share rows or values (F5, F6): some of the shared rows are given to one of the two.
+- S7, four clones of one pattern on one column set, is one block to any measure of coherence: K = 1.
+- S5, a chain cut out of one additive matrix: other pieces are as coherent as the planted ones; K is near, the blocks are not.
+- In correlated columns the work grows with the square of a block's columns: hundreds of correlated columns take a long time.
+"""
+
+MEASURED = """## How it was measured
+
+The tables are made by `python -m benchmarks.find` from `docs/find.json`. They call this search *find*, its name at the time. They are of the
+first and only run of it on seeds from 13000 on, where no note says otherwise; H1 to H6 were written down before it and had never been run.
+All other tools ran with the settings they come with; none was tuned.
+
+Since then the search has changed: it compared blocks with surrogates, and refined them once more, where it now asks evidence. On 23 of these
+designs and fresh seeds both forms have a mean CE of 0.87, and on 52 matrices of 13 kinds of noise neither finds a bicluster.
+"""
+
+HISTORY = """## How it was developed
 
 Development used seeds below 100 of the ten scenarios, the designs D1 to D15 of `benchmarks/find_designs.py`, and other copies
 of the yeast matrices. The designs F1 to F12 were written down before the search was first frozen; in that first evaluation
 (seeds from 5000 on) 4 of 34 copies of yeast matrices held a false bicluster, and negative binomial and Cauchy noise were known
 to. Surrogates were the answer to that; they were tried once on seeds from 7000 on, and G1 to G6, written for that, on seeds
 from 9000 on. Then blocks were weighed against correlation; that was made on seeds below 100 of the scenarios and of D, F and G, and
-on raised blocks and types of rows of its own. The numbers below are of the first and only run of it on seeds from 13000 on, where
-no note says otherwise; H1 to H6 were written down before it and had never been run.
-"""
-
-LIMITS = """- S7, four clones of one pattern on one column set, is one block to any measure of coherence: K = 1.
-- S5, a chain cut out of one additive matrix: other pieces are as coherent as the planted ones; K is near, the blocks are not.
-- Blocks that share rows or cells (F5, F6): some of the shared rows are given to one of the two.
-- With 7 to 10 correlated columns hardly anything can be told from background.
-- Strongly skewed rows with negative values, and tails as heavy as Cauchy's, are refused with a warning.
-- A bicluster with more than half of all rows cannot be found: its pattern is taken out as background.
-- Types of rows that share columns (H3, H4), and blocks with nearly half of the rows, may be taken for correlation of the columns; a
-  note of the search says so. `bivaluate find` runs other algorithms beside it and chooses by evidence.
-- Logarithms of counts that were divided by the depths of their cells hold a false bicluster now and then (cell depths, below).
-- Weak blocks (noise as large as the pattern) are missed; the table of the detection limit says where that begins.
-- In correlated columns the work grows with the square of a block's columns: hundreds of correlated columns take a long time.
-- All other tools ran with the settings they come with; none was tuned.
+on raised blocks and types of rows of its own.
 """
 RIGHT_K, GOOD_AGREEMENT, FALSE_SHARE = 0.8, 0.8, 0.05
 MOST_NAMED = 8
 
 
 def failures(numbers: dict[str, Rows]) -> str:
-    """Return what failed: the cases short of a target, from the numbers, and the known limits."""
+    """Return what failed: the cases short of a target, from the numbers."""
     lines = []
     short = [
         f"{name} (K exact {_exact(row['runs']):.2f}, 13AGRI {_mean(row['runs'], 'agri'):.2f})"
@@ -103,7 +121,7 @@ def failures(numbers: dict[str, Rows]) -> str:
         for n, m, _, must, _ in _sizes()
         if (row := numbers.get("speed", {}).get(f"{n} x {m}")) and row["cpu"] > must
     ]
-    return "## What fails\n\n" + "".join(f"- {line}\n" for line in lines) + LIMITS
+    return "### Short of a target\n\n" + "".join(f"- {line}\n" for line in lines)
 
 
 def _sizes() -> Any:
@@ -125,14 +143,14 @@ def page(numbers: dict[str, Rows]) -> str:
     earlier = {
         name: [case for case, row in rows.items() if row.get("first_seed") != FIRST_SEED] for name, rows in done.items()
     }
-    parts = [INTRODUCTION, failures(done)]
+    parts = [INTRODUCTION + LIMITS, MEASURED, failures(done)]
     totals = {name: len(run()) for name, run in RUNS.items()}
     if words := _cases(absent, totals):
         parts.append(f"Not run yet; `python -m benchmarks.find` continues with them: {words}.\n")
     if words := _cases(earlier, totals):
         parts.append(f"Of an earlier evaluation and an earlier form of the search, and not run again yet: {words}.\n")
     parts += [section(done[name]) for name, section in SECTIONS.items() if done.get(name)]
-    return "\n".join(parts)
+    return "\n".join([*parts, HISTORY])
 
 
 def _cases(cases: dict[str, list[str]], totals: dict[str, int]) -> str:
@@ -186,7 +204,7 @@ def planted(rows: Rows) -> str:
     for letter, words in (("F", "F1 to F12"), ("G", "G1 to G6"), ("H", "H1 to H6, never run before")):
         some = [run for name, row in rows.items() if name.startswith(letter) for run in row["runs"]]
         text += f" The designs {words}: {summary(some)}." if some else ""
-    return f"## Planted biclusters\n\n{text} Seconds are CPU seconds of both threads on a busy machine.\n\n" + _table(
+    return f"### Planted biclusters\n\n{text} Seconds are CPU seconds of both threads on a busy machine.\n\n" + _table(
         ["case", "K planted", "K found", *QUALITY, "CPU s"], [line(k, row["runs"]) for k, row in rows.items()]
     )
 
@@ -211,8 +229,8 @@ def compared(rows: Rows) -> str:
         for design in designs
     ]
     return (
-        "## Other tools, each told K\n\nThe ten scenarios and all designs, one seed each, with the settings each tool comes with (LAS "
-        "two-sided, 200 restarts); missing cells hold the mean of their row. `find` is not told K. UnPaSt finds the number "
+        "### Other tools, each told K\n\nThe ten scenarios and all designs, one seed each, with the settings each tool comes with (LAS "
+        "two-sided, 200 restarts); missing values hold the mean of their row. `find` is not told K. UnPaSt finds the number "
         "itself: of what it returns the K largest are taken. Seconds are wall seconds on a busy machine, start of the process "
         "included. A run without a result counts as 0.\n\n"
         + _table(["tool", "runs", *QUALITY, "s (median)", "found nothing", "failed"], lines)
@@ -235,7 +253,7 @@ def noise(rows: Rows) -> str:
         for kind, row in rows.items()
     ]
     return (
-        "## Noise (300 x 40)\n\nRuns in which any bicluster is found; all of them are false. The last column counts runs that said "
+        "### Noise (300 x 40)\n\nRuns in which any bicluster is found; all of them are false. The last column counts runs that said "
         "by a warning why nothing is found (a refused distribution, or surrogates as good).\n\n"
         + _table(["noise", "runs", "with a false bicluster", "share", "said why nothing"], lines)
     )
@@ -246,7 +264,7 @@ def limit(rows: Rows) -> str:
     levels = list(next(iter(rows.values()))["found"])
     lines = [[name, *(f"{row['found'][level]:.2f}" for level in levels)] for name, row in rows.items()]
     return (
-        "## Detection limit\n\nOne additive block (pattern sd 1, row shifts sd 0.5) in 300 x 40 standard normal cells: "
+        "### Detection limit\n\nOne additive block (pattern sd 1, row shifts sd 0.5) in 300 x 40 standard normal values: "
         f"share of {next(iter(rows.values()))['matrices']} matrices in which it is found (CE above a half), by the sd of the noise "
         "inside the block.\n\n" + _table(["block", *(f"noise {level}" for level in levels)], lines)
     )
@@ -256,7 +274,7 @@ def fewest(rows: Rows) -> str:
     """Fewest rows."""
     lines = [[name, *_quality(row["runs"]), f"{row['false']} of {row['noise']}"] for name, row in rows.items()]
     return (
-        "## The fewest rows of a bicluster\n\n`min_rows` 3, 4 (the default) and 5 on the ten scenarios, one seed each, and false "
+        "### The fewest rows of a bicluster\n\n`min_rows` 3, 4 (the default) and 5 on the ten scenarios, one seed each, and false "
         "biclusters in exponential noise.\n\n" + _table(["min_rows", *QUALITY, "false, exponential"], lines)
     )
 
@@ -275,7 +293,7 @@ def polished(rows: Rows) -> str:
     every = [run for row in rows.values() for run in row["runs"]]
     agri = [float(np.mean([run[side]["agri"] for run in every])) for side in ("before", "after")]
     return (
-        f"## Polishing\n\n`bivaluate refine` from what LAS (two-sided) returns for K = 20: 13AGRI {agri[0]:.2f} before, "
+        f"### Polishing\n\n`bivaluate refine` from what LAS (two-sided) returns for K = 20: 13AGRI {agri[0]:.2f} before, "
         f"{agri[1]:.2f} after, K exact {_exact(every):.2f}.\n\n"
         + _table(["case", "K planted", "K after", "13AGRI before", "after", "CE before", "after"], lines)
     )
@@ -289,9 +307,12 @@ def copies(rows: Rows) -> str:
         for kind, names in false.items()
     ]
     return (
-        "## Copies of yeast series without biclusters\n\nEach series with random phases in every row, and the row-standardised matrix "
+        "### Copies of yeast series without biclusters\n\nEach series with random phases in every row, and the row-standardised matrix "
         f"with its rows mixed by a random rotation. Copies with a false bicluster: {'; '.join(words)}.\n"
     )
+
+
+_JUDGED = (("enriched", ".2f"), ("evidence", ".0f"))
 
 
 def yeast(rows: Rows) -> str:
@@ -300,16 +321,13 @@ def yeast(rows: Rows) -> str:
     def cell(found: Row, key: str, form: str) -> str:
         return "" if found.get(key) is None else format(found[key], form)
 
-    lines = []
+    lines, judged = [], []
     for name, row in rows.items():
         tools = [row[tool] for tool in ("find", "CCA", "LAS", "Spectral")]
         said = "yes" if any("Nothing is found" in note for note in row["notes"]) else ""
-        lines.append(
-            [name, f"{row['shape'][0]} x {row['shape'][1]}", row["k"], _shapes(row["shapes"], 3), said]
-            + [f"{row['seconds']:.0f}"]
-            + [cell(tool, "enriched", ".2f") for tool in tools]
-            + [cell(tool, "evidence", ".0f") for tool in tools]
-        )
+        shape, seconds = f"{row['shape'][0]} x {row['shape'][1]}", f"{row['seconds']:.0f}"
+        lines.append([name, shape, row["k"], _shapes(row["shapes"], 3), said, seconds])
+        judged.append([name, *(cell(tool, key, form) for key, form in _JUDGED for tool in tools)])
     mean = [
         np.mean([row[tool]["enriched"] for row in rows.values() if row[tool].get("enriched") is not None] or [np.nan])
         for tool in ("find", "CCA", "LAS", "Spectral")
@@ -319,22 +337,21 @@ def yeast(rows: Rows) -> str:
         f"{sum(row['k'] > 0 for row in rows.values())} of them hold biclusters."
     )
     return (
-        f"## Yeast\n\n{finished} GO: share of biclusters with a term of q below .05 (hypergeometric test over the genes of the "
+        f"### Yeast\n\n{finished} GO: share of biclusters with a term of q below .05 (hypergeometric test over the genes of the "
         "matrix, annotations propagated along is_a and part_of, terms of 5 to 300 genes, Benjamini-Hochberg within a "
         "bicluster); S: median evidence in nats. CCA, LAS and Spectral are told the K of `find`, at least 5. "
         f"Mean share with GO terms: find {mean[0]:.2f}, CCA {mean[1]:.2f}, LAS {mean[2]:.2f}, Spectral {mean[3]:.2f}.\n\n"
+        + _table(["set", "shape", "K", "first blocks", "says why none", "CPU s"], lines)
+        + "\n"
         + _table(
-            ["set", "shape", "K", "first blocks", "says why none", "CPU s"]
-            + [f"GO, {tool}" for tool in ("find", "CCA", "LAS", "Spectral")]
-            + [f"S, {tool}" for tool in ("find", "CCA", "LAS", "Spectral")],
-            lines,
+            ["set", *(f"{what}, {tool}" for what in ("GO", "S") for tool in ("find", "CCA", "LAS", "Spectral"))], judged
         )
     )
 
 
 def others(rows: Rows) -> str:
     """Single cells and documents."""
-    text = "## Other real data\n"
+    text = "### Other real data\n"
     if "pbmc68k" in rows:
         row = rows["pbmc68k"]
         text += (
@@ -396,7 +413,7 @@ def speed(rows: Rows) -> str:
         words = ", ".join(f"{value:.1f} s for {n}" for n, value in seconds.items())
         slope = f" With n rows of 40 columns CPU time grows as n to the power {power:.2f} ({words})."
     return (
-        f"## Speed\n\nOn a machine shared with other work: wall seconds are an upper bound, CPU seconds those of both threads.{slope} "
+        f"### Speed\n\nOn a machine shared with other work: wall seconds are an upper bound, CPU seconds those of both threads.{slope} "
         "The ratio is the CPU time of LAS (default restarts, told K) over ours in the same run. Memory is that of the whole "
         "process, that of the matrix in brackets.\n\n"
         + _table(

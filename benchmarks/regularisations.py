@@ -36,8 +36,8 @@ regularisations. bivaluate offers:
 *Written by `python -m benchmarks.regularisations`; numbers are those of its last run.*
 
 - **another exponent**: `evaluate(..., exponent=e)`, NVE/(CR + ε)^e; 0 is NVE, the paper's ½ the default;
-- **a charge for overlap**: `nve_overlap` = NVE/(CR·(1 − redundancy) + ε)^½, so that a cell covered twice counts half;
-- **coherent coverage** `cc`: no ratio at all; the share of cells covered, each weighted by how far its best bicluster is
+- **a charge for overlap**: `nve_overlap` = NVE/(CR·(1 − redundancy) + ε)^½, so that a value covered twice counts half;
+- **coherent coverage** `cc`: no ratio at all; the share of values covered, each weighted by how far its best bicluster is
   coherent beyond search noise and apart from the others (see [chance](chance.md)).
 
 On each of the ten scenarios ({n_seeds} seeds each) the planted solution meets rivals a good measure should rank below it:

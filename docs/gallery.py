@@ -66,7 +66,7 @@ plots.plot_sizes(solution).figure
 plots.plot_mergers(result.mergers["ve"]).figure
 
 # %% [markdown]
-# ## plot_overlap_network: who shares cells with whom
+# ## plot_overlap_network: who shares values with whom
 
 # %%
 plots.plot_overlap_network(solution).figure
@@ -90,7 +90,7 @@ plots.plot_ksweep(run.results, "nve_cov").figure
 plots.plot_tradeoff(run.results).figure
 
 # %% [markdown]
-# ## plot_k_curve: how many? Evidence beside its null, and the gain on held-out cells
+# ## plot_k_curve: how many? Evidence beside its null, and the gain on held-out values
 
 # %%
 options = {"null": "permute", "null_runs": 5, "held_out": 3, "metrics": ["total_evidence"]}

@@ -90,16 +90,15 @@ def algorithm_overview() -> str:
 
 
 def algorithm_table() -> str:
-    """Every algorithm of the registry with what it takes and where it was published."""
-    lines = [
-        "| key | class | seeks | sparse | missing | negative | binary | nested | K | extra | reference |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    """Every algorithm of the registry with what it takes, then its class and where it was published."""
+    lines = ["| key | seeks | sparse | missing | negative | binary | nested | K |", "|---|---|---|---|---|---|---|---|"]
     for a in ALGORITHMS.values():
         able = " | ".join(yes(value) for value in (a.sparse, a.missing, not a.nonnegative, a.binary, a.nested))
-        lines.append(
-            f"| `{a.key}` | `{a.estimator.__name__}` | {', '.join(a.seeks)} | {able} | {k_of(a)} | {a.extra} | {a.reference} |"
-        )
+        lines.append(f"| `{a.key}` | {', '.join(a.seeks)} | {able} | {k_of(a)} |")
+    lines += ["", "Classes, the extra that brings them where the core does not, and references:", ""]
+    for a in ALGORITHMS.values():
+        extra = f" (extra `{a.extra}`)" if a.extra else ""
+        lines.append(f"- `{a.key}`: `{a.estimator.__name__}`{extra}. {a.reference}")
     return "\n".join(lines)
 
 
@@ -197,7 +196,7 @@ mergers {patterns:.0e} numbers, {28 * patterns / 1e6:.0f} MB with what orders th
 - **Network.** {chunks:,} chunks are read in {tasks} tasks; each sends sums of {sums:.0f} MB at most once to the worker that adds eight of them up: \
 {tasks * sums / 1e3:.1f} GB in all, {sums:.0f} MB to the client. The matrix does not travel. A Dask array of small blocks sends as much for each block: \
 blocks of 10,000 rows, {n // 10_000 * sums / 1e3:.0f} GB. **This term breaks first**; it grows with K·m, not with the rows.
-- **Blocks of biclusters.** {r:,} × {c} cells are {8 * r * c / 1e9:.1f} GB as a dense array: more than a chunk, so evidence looks at them \
+- **Blocks of biclusters.** {r:,} × {c} values are {8 * r * c / 1e9:.1f} GB as a dense array: more than a chunk, so evidence looks at them \
 {chunk_rows(c):,} rows at a time, where they are, and gets sums and {r + c:,} numbers for each look.
 - **What does not go this far.** Genes × cells of a file that stores cells × genes: rows have to lie together, and the entries of a sparse \
 file are sorted first: in memory up to 2 GB (or `--memory`), by way of temporary files beyond that, which takes another 16 bytes an entry on the disk. Score cells × genes (`obs_rows=True`, `--transpose`), or store it by genes once."""

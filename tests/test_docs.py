@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -17,6 +16,7 @@ from bivaluate import Matrix
 from bivaluate.cli import main
 from bivaluate.cli.main import COMMANDS
 from bivaluate.datasets import Labelled, load_labelled
+from bivaluate.datasets.example import write_example
 from bivaluate.judge.verdict import described
 
 ROOT = Path(__file__).parents[1]
@@ -120,38 +120,19 @@ PYTHON = r"```python\n(.*?)```"
 
 
 @pytest.fixture
-def named_in_pages(tmp_path, monkeypatch):
-    """What the blocks of the pages name without making it."""
+def typed_along(tmp_path, monkeypatch):
+    """A folder with what `bivaluate example` writes: all that the blocks of pages may read."""
     monkeypatch.chdir(tmp_path)
-    X, solution = bivaluate.datasets.load_example()
-    bivaluate.write_matrix(X, tmp_path / "expression.tsv.gz")
-    (tmp_path / "results.blocks").write_text(
-        "BC000\tS=4\n Genes [2]: gene001 gene003 \n Conds [2]: condition01 condition02 \n"
-    )
-    bivaluate.write_matrix(X, tmp_path / "expression.csv")
-    bivaluate.write_solution(solution, tmp_path / "solution.json", X=X)
-    np.save(tmp_path / "x.npy", X.values)
-    scope = {"bivaluate": bivaluate, "numpy": np, "solution": solution, "ratings": solution, "matrix": X.values}
-    return scope | {"scipy_csr": csr_array(np.where(X.values > 0, X.values, 0.0)), "X": X}
+    write_example(tmp_path)
 
 
 @pytest.mark.parametrize("page", ["find", "five_minutes", "formats", "plots", "scale", "sweeps"])
 @pytest.mark.filterwarnings("ignore::bivaluate.BivaluateWarning")
-def test_blocks_of_pages_run(page, named_in_pages, tmp_path):
+def test_blocks_of_pages_run(page, typed_along):
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    for package in {"formats": ["anndata", "pyarrow"], "scale": ["dask.array"]}.get(page, ()):
-        pytest.importorskip(package)
-    if page == "formats":
-        import anndata
-
-        X = named_in_pages["X"]
-        names = {"obs": pd.DataFrame(index=X.col_labels), "var": pd.DataFrame(index=X.row_labels)}
-        anndata.AnnData(X.values.T, **names, layers={"counts": X.values.T}).write_h5ad(tmp_path / "cells.h5ad")
     if page == "scale":
-        import dask.array
-
-        named_in_pages["dask_array"] = dask.array.from_array(named_in_pages["matrix"])
-    blocks = re.findall(PYTHON, text, flags=re.DOTALL)
+        pytest.importorskip("dask.array")
+    blocks, scope = re.findall(PYTHON, text, flags=re.DOTALL), {}
     assert blocks
     for block in blocks:
         quick = (
@@ -159,7 +140,7 @@ def test_blocks_of_pages_run(page, named_in_pages, tmp_path):
             .replace("jobs=2", "jobs=1")
             .replace("find(X)", 'find(X, algorithms="las")')
         )
-        exec(quick, named_in_pages)
+        exec(quick, scope)
 
 
 def test_every_page_with_code_is_run():
@@ -182,7 +163,8 @@ def test_the_page_on_how_many_says_what_its_block_prints(capsys):
 def test_command_lines_of_pages_are_understood(page):
     """Every command and option that a page shows in a block exists; nothing is run."""
     text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(?:sh|bash|console)?\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    blocks = [block for language, block in fenced if language in ("", "sh", "bash", "console")]
     for line in re.findall(r"^(?:\$ )?bivaluate (.*)$", "\n".join(blocks), flags=re.MULTILINE):
         words = shlex.split(line, comments=True)
         if not words or words[0].startswith("-"):

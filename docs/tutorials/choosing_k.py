@@ -22,8 +22,9 @@ print(search.verdict)
 search.plot()
 
 # %% [markdown]
-# Three numbers belong to every K: how many factors were requested, found, and *supported*. Larger K often add a little evidence, so the K
-# with the most depends on which K were offered. The number that are supported depends on it much less: that is the number of programs.
+# Three numbers belong to every K: how many factors were requested, found, and *supported*. The number supported says how many programs can
+# be told from chance. The K to take is the smallest that is as good as the K of most evidence (within 5 %) and has no fewer supported
+# biclusters; if the K up to which all are supported has no less evidence than that, it is taken instead.
 
 # %%
 dict(zip(search.cv_results_["param_n_components"], search.cv_results_["n_supported"], strict=True))

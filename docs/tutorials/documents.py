@@ -19,7 +19,7 @@ rows = np.arange(0, counts.shape[0], 3)
 X = counts[rows][:, np.sort(used)]
 
 # %% [markdown]
-# `select_k` fits the model for every number of topics and asks of each topic whether noise would give one as good. Documents are
+# `select_k` fits the model for every number of topics and asks of each topic whether chance is ruled out. Documents are
 # the rows, as scikit-learn's NMF and LDA expect them.
 
 # %%

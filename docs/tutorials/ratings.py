@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Ratings: what nobody rated is absent, not zero
 #
-# MovieLens 100k: 943 users, 1,682 films, 94 % of the cells absent.
+# MovieLens 100k: 943 users, 1,682 films, 94 % of the values absent.
 
 # %%
 import bivaluate

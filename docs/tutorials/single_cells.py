@@ -3,6 +3,8 @@
 #
 # 700 blood cells and 765 genes, as scanpy ships them. A file of your own is one line as well: `sc.read("cells.h5ad")`. In
 # everything bivaluate does with such an object, rows are genes and columns are cells, unless you say `obs_rows=True`.
+#
+# This tutorial needs scanpy, which no extra of bivaluate installs: `pip install scanpy`.
 
 # %%
 import bivaluate

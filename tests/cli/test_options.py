@@ -193,6 +193,7 @@ def test_every_option_that_advice_names_exists_in_both_languages():
                 bivaluate.propose_pruning,
                 bivaluate.read_solution,
                 bivaluate.Plan,
+                bivaluate.Matrix.called,
                 bivaluate.algorithms.CommandEstimator,
             ]
             functions += [record.estimator for record in ALGORITHMS.values()] if "--param" in named else []

@@ -33,8 +33,8 @@ def compare(
     """Compare solutions with a known truth, or with another solution. High is better everywhere.
 
     A sweep has a line per algorithm and K, mean ± sd over seeds; alone, its scenarios are compared with what was
-    planted. csi, agri and the corrected measures count cells outside all biclusters, so they need the shape of the
-    matrix: from the files, from --matrix or from --shape.
+    planted. csi, gri, agri, cari and the corrected measures count values outside all biclusters, so they need the
+    shape of the matrix: from the files, from --matrix or from --shape.
 
     Examples:
 

@@ -18,6 +18,9 @@ MOST = 10
 Texts = Sequence[str]
 
 
+_SAMPLES = Option(python='Matrix.of(X).called(columns="samples")', command="--columns samples")
+
+
 def describe_findings(
     workspace: Workspace, names: Texts, dropped: Texts, small: Texts, evidence: Evidence | None, nve: float
 ) -> list[str]:
@@ -50,7 +53,7 @@ def describe_findings(
             columns = workspace.matrix.nouns[1]
             said = f"Neighbouring {columns} are correlated, as in a time series; evidence allows for that."
             known = f"{said} If their order means nothing, say what they are: "
-            sentences.append(Advice(known, Option("columns", "samples"), "."))
+            sentences.append(Advice(known, _SAMPLES, "."))
     return sentences + _absent(workspace.matrix)
 
 

@@ -43,19 +43,19 @@ def compare(
     truth, found : Biclustering, estimator, search, result or list of pairs
         Two solutions of one matrix, in any form that :func:`bivaluate.evaluate` takes; pairs hold positions or masks.
     metrics : str or iterable of str, default="all"
-        Keys of the measures to compute. Those that count pairs of cells, ``csi``, ``gri``, ``agri`` and ``mocice``,
+        Keys of the measures to compute. Those that count pairs of values, ``csi``, ``gri``, ``agri`` and ``mocice``,
         take long where many biclusters overlap.
     shape : tuple of int, optional
-        Shape of the matrix, if neither solution knows it. Without it ``csi``, ``agri``, ``corrected_precision``
-        and ``corrected_recall`` are None, because they count cells outside all biclusters too.
+        Shape of the matrix, if neither solution knows it. Without it ``csi``, ``gri``, ``agri``, ``cari``,
+        ``corrected_precision`` and ``corrected_recall`` are None: they count values outside all biclusters too.
     progress : callable, optional
-        Called with (done, total) as pairs of cells are counted, if there are many.
+        Called with (done, total) as pairs of values are counted, if there are many.
 
     Returns
     -------
     dict of str to float or None
         Values by key. Two solutions without biclusters give 1.0, one without and one with give 0.0.
-        ``corrected_precision`` is NaN if the truth covers every cell, ``corrected_recall`` if what was found does:
+        ``corrected_precision`` is NaN if the truth covers every value, ``corrected_recall`` if what was found does:
         chance gives 1 then, and nothing is left to correct.
 
     Raises
