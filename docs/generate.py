@@ -216,7 +216,6 @@ def benchmark_sentence() -> str:
     size, noise = re.search(r"printed here\. (.*?) \(", written), re.search(r"(\d+) noise", written)
     assert size is not None
     assert noise is not None
-    answer = answer.replace("evidence picks", "Evidence picks")
     with (ROOT / "docs" / "benchmark" / "measures.csv").open(encoding="utf-8") as file:
         over_k = {row["measure"]: float(row["k"] or "nan") for row in csv.DictReader(file)}
     weak = f"Between the K of one algorithm it hardly tells better from worse ({over_k['total_evidence']:.2f}"

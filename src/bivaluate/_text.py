@@ -49,12 +49,12 @@ def percent(share: float) -> str:
 
 
 def defined(value: Any) -> Any:
-    """Return a value as JSON has it: undefined numbers are None, wherever they stand."""
+    """Return a value as JSON has it: numbers that are not finite are None, wherever they stand."""
     if isinstance(value, dict):
         return {key: defined(v) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [defined(v) for v in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _rounded(value: float, digits: int) -> str:

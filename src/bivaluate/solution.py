@@ -22,7 +22,7 @@ from bivaluate._document import Document, checked_names, read_document
 from bivaluate._errors import EmptyBiclusterWarning, LabelWarning, NoSuchBiclusterError, SolutionError, outside, suggest
 from bivaluate._factors import DEFAULT_RULE, check_factors, last_step, loadings_of, members_of_factors, steps_of
 from bivaluate._files import FilePath, write_whole
-from bivaluate._text import Advice, Option, distinct, first_few, html_table, listing, plural
+from bivaluate._text import Advice, Option, defined, distinct, first_few, html_table, listing, plural
 from bivaluate._types import DataFrame, Flags, Ints
 
 Info = Mapping[str, Any] | None
@@ -886,7 +886,7 @@ def as_document(solution: Biclustering) -> Document:
         return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else str(value)
 
     members = [(rows.tolist(), cols.tolist()) for rows, cols in solution]
-    info = json.loads(json.dumps(dict(solution.info), default=plain))
+    info = defined(json.loads(json.dumps(dict(solution.info), default=plain)))
     return Document(members, "index", solution.shape if solution.has_shape else None, info, names=solution.names)
 
 

@@ -1,6 +1,7 @@
 """The benchmark: fixed data with a truth, a run that can be continued, an answer for every measure."""
 
 import math
+import re
 import sys
 
 import numpy as np
@@ -239,7 +240,9 @@ def test_the_headline_says_what_was_measured(found):
     tables = answer(found)
     measures = tables["measures"].assign(solutions_n=2)
     assert benchmark_headline(tables | {"measures": measures}).startswith("Over 2 data sets, ")
-    assert " agrees best with the truth (rank correlation " in benchmark_headline(tables | {"measures": measures})
+    headline = benchmark_headline(tables | {"measures": measures})
+    assert " agrees best with the truth (rank correlation " in headline
+    assert re.search(r"\. [A-Z][\w ]* picks the best algorithm", headline)
     alone = tables | {"measures": measures, "algorithms": tables["algorithms"].head(1)}
     assert benchmark_headline(alone).startswith("2 data sets with 1 algorithm: too few to rank measures.")
 

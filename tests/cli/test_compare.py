@@ -103,6 +103,12 @@ def test_bad_input(run, files):
     assert run("compare", "truth.json", "absent.json").code == 2
 
 
+def test_one_solution_is_not_compared_with_itself(run, files):
+    shown = run("compare", "truth.json")
+    assert (shown.code, shown.out) == (2, "")
+    assert "two solutions are needed: bivaluate compare truth.json FOUND" in shown.err
+
+
 def test_the_table_ends_in_a_sentence(run, tmp_path):
     wanted = [(range(10), range(5)), (range(20, 30), range(5, 10)), (range(40, 50), range(5))]
     Biclustering(wanted, (60, 20)).to_json(tmp_path / "truth.json")

@@ -62,6 +62,16 @@ def test_confirm_writes_a_page(run, files):
     assert "data:image/svg+xml" in page
 
 
+def test_the_page_of_halves_tells_those_found_anew_from_those_given(run, files):
+    words = ("--halves", "columns", "-a", "spectral_co", "-k", "2", "--surrogates", "0", "--report", "page.html")
+    shown = run("confirm", "found.json", "--found-in", "A.csv", *words)
+    assert shown.code == 0, shown.err
+    assert " of the 2 given biclusters w" in shown.out
+    page = (files / "page.html").read_text()
+    assert '<td data-label="like">B' in page
+    assert '<h2 id="runs-title">Where the biclusters given (B1, …) were found: ' in page
+
+
 def test_traits(run, files):
     words = ("traits", "found.json", "--matrix", "A.csv", "--annotations", "A_samples.csv")
     shown = run(*words)

@@ -75,3 +75,11 @@ def test_the_shell_completes_commands_and_options(run, typed, expected):
     asked = {"_BIVALUATE_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
     assert expected in done.stdout.split()
+
+
+def test_files_without_a_command_are_told_which_one(run, example):
+    shown = run("matrix.csv", "solution.json")
+    assert shown.code == 2
+    assert "bivaluate score matrix.csv solution.json" in shown.err
+    assert "bivaluate find matrix.csv" in run("matrix.csv").err
+    assert "Did you mean 'score'" in run("scor", "matrix.csv").err

@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from bivaluate import Biclustering, Matrix, ParameterError, RunError, confirm, read_matrix
-from bivaluate.elsewhere.confirm import reference_p, row_moments, standardised, strata_of
+from bivaluate.elsewhere.confirm import Confirmation, reference_p, row_moments, standardised, strata_of
 from tests.reference import elsewhere as twin
 
 
@@ -58,7 +58,7 @@ def test_the_headline_counts_what_is_supported_where_it_was_found():
         ("supported", "not confirmed"),
         ("redundant", "confirmed"),
     ]
-    assert result.headline == "1 of 2 supported biclusters holds in B; B2 does not."
+    assert result.headline == "1 of 2 supported biclusters holds in B; 1 other does; B2 does not."
     assert [r["reason"] for r in result.records] == ["", "equally active rows move together as strongly too often", ""]
 
 
@@ -209,6 +209,11 @@ def test_halves_of_columns_and_rows():
     assert all(len(b.cols) <= 30 for b in result.solution)
     assert {"nearest", "overlap"} <= result.records[0].keys()
     assert [record["bicluster"] for record in result.records][:2] == ["H1", "H2"]  # not those that were given
+    two = [(range(20), range(30)), (range(40, 60), range(30))]
+    again = confirm(Biclustering(two, X.shape), X, halves="columns", algorithm="spectral_co", n_biclusters=3)
+    assert again.headline == "1 of 1 supported bicluster of one half holds in both; 1 other does."
+    told = "1 of the 2 given biclusters was found again in half the columns, and holds in the other half."
+    assert told in again.summary
     by_rows = confirm(None, X.T, halves="rows", algorithm="spectral_co", n_biclusters=3, surrogates=3)
     assert by_rows.solution.shape == (30, 90)  # every other row; the columns of biclusters are judged
     assert by_rows.records[0]["n_rows"] == len(by_rows.solution[0].cols)
@@ -289,7 +294,8 @@ def test_rows_outside_that_move_together_as_strongly_count(strength, verdict):
     assert record["verdict"] == verdict
     assert (record["as_strong"] > 0.5) == (verdict == "not confirmed") == ("as strongly" in record["reason"])
     assert result.scores["n_controls"] == 20
-    said = "1 of 1 bicluster holds in B. 100 % of 20 sets" if verdict == "confirmed" else "No bicluster holds in B."
+    said = "1 of 1 bicluster holds in B; all active rows do. 100 % of 20 sets"
+    said = said if verdict == "confirmed" else "No bicluster holds in B."
     assert result.summary.startswith(said)
     assert ("less strongly than those that hold" in result.summary) == (verdict == "confirmed")
 
@@ -301,3 +307,19 @@ def test_a_bicluster_that_fills_its_stratum_can_be_confirmed():
     for X in (A, B):
         X[:20] += 3 * rng.normal(size=15)
     assert confirm(Biclustering([(range(20), range(15))], A.shape), A, B).records[0]["z"] > 10
+
+
+@pytest.mark.parametrize(
+    ("where", "share", "words"),
+    [
+        ("", 0.2, "2 of 3 supported biclusters of one half hold in both; 3 others do."),
+        ("", 0.8, "2 of 3 supported biclusters of one half hold in both; most active rows do."),
+        ("B", 1.0, "2 of 3 supported biclusters hold in B; all active rows do; 3 others do."),
+    ],
+)
+def test_the_headline_tells_what_else_holds(where, share, words):
+    verdicts = [("supported", "confirmed")] * 2 + [("supported", "not confirmed")] + [("redundant", "confirmed")] * 3
+    records = [{"bicluster": f"B{k}", "found_as": f, "verdict": v} for k, (f, v) in enumerate(verdicts)]
+    said = Confirmation(records, {"share_controls": share}, [], 0.05, Biclustering([]), where).headline
+    assert said == words
+    assert len(said.split()) <= 15

@@ -76,7 +76,7 @@ def test_options_reach_evaluate(X: np.ndarray) -> None:
         (np.zeros((3, 2)), [2], "nve", "ndarray has no parameter n_biclusters, n_clusters or n_components"),
         (StandardScaler(), [2], "nve", "StandardScaler has no parameter n_biclusters, n_clusters or n"),
         (KMeans, [2], "nve", r"estimator is the class KMeans; pass an instance: KMeans\(\)\."),
-        (KMeans(), [2, 3], "nve", r"no K gives a defined NVE\. K = 2, 3: "),
+        (KMeans(), [2, 3], "nve", r"NVE is undefined for every K\. K = 2, 3: "),
     ],
 )
 def test_refusals(X: np.ndarray, estimator: Any, k: list[int], scoring: str, words: str) -> None:
@@ -279,6 +279,8 @@ def test_a_k_of_which_few_are_supported_is_not_simply_taken():
     cv = {"param_n_components": [2, 12], "score": [3.0, 9.0], "n_biclusters": [2, 12], "n_supported": [1, 2]}
     said = str(KSelection(None, {"n_components": 12}, 9.0, 1, cv, "total_evidence").verdict)
     assert said.startswith("Only 2 of the 12 factors of n_components = 12 are supported: expect about 2.")
+    one = str(KSelection(None, {"n_components": 12}, 9.0, 1, cv | {"n_supported": [1, 1]}, "total_evidence").verdict)
+    assert one.startswith("Only 1 of the 12 factors of n_components = 12 is supported: expect about 1.")
 
 
 def test_scaled_values_point_at_those_from_before() -> None:

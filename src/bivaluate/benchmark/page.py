@@ -14,6 +14,7 @@ from bivaluate.benchmark.cases import CASES, UNHALVED
 from bivaluate.benchmark.fits import Benchmark
 from bivaluate.benchmark.truth import AGREEMENTS
 from bivaluate.elsewhere.confirm import FEWEST_HALVED
+from bivaluate.judge.verdict import capital
 from bivaluate.plots import style
 from bivaluate.registry import symbol
 from bivaluate.sweep.load import failure_sentences
@@ -65,7 +66,7 @@ def benchmark_headline(tables: Tables) -> str:
     if "nve_cov" in rows and best != "nve_cov":
         said += f"; {symbol('nve_cov')} reaches {number(rows['nve_cov']['solutions'])}"
     return (
-        f"{said}. {symbol(chosen)} picks the best algorithm most often ({percent(rows[chosen]['right_algorithm'])}); "
+        f"{said}. {capital(symbol(chosen))} picks the best algorithm most often ({percent(rows[chosen]['right_algorithm'])}); "
         f"always taking the one that is best on average is right in {percent(constant)}."
     )
 

@@ -51,6 +51,8 @@ def compare(
     from bivaluate.measures.external import EXTERNAL, chosen_measures
     from bivaluate.measures.external import compare as compare_solutions
 
+    if not found and truth.is_file():
+        raise ParameterError(f"two solutions are needed: bivaluate compare {truth} FOUND.")
     size = None if shape is None else _parse_shape(shape)
     pairs = list(_pairs(truth, found or [truth], None if matrix is None else matrix_file.read(matrix), solution_file))
     names = list(dict.fromkeys(name for name, *_ in pairs))

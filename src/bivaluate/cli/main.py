@@ -4,6 +4,7 @@ import gc
 import importlib
 import io
 import os
+import shlex
 import signal
 import sys
 import time
@@ -67,7 +68,9 @@ class LazyGroup(TyperGroup):
         if name in MOVED:
             ctx.fail(f"{name} is part of another command now: bivaluate {MOVED[name]}")
         if name not in COMMANDS:
-            ctx.fail(f"there is no command {name!r}.{suggest(name, COMMANDS)}")
+            which = "score" if any(map(os.path.isfile, args[1:])) else "find"
+            meant = f" Did you mean: bivaluate {shlex.join([which, *args])}"
+            ctx.fail(f"there is no command {name!r}.{meant if os.path.isfile(name) else suggest(name, COMMANDS)}")
         return name, _load(name), args[1:]
 
 

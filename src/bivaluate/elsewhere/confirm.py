@@ -18,7 +18,7 @@ from bivaluate.chance.evidence import SUPPORTED, evidence_table
 from bivaluate.chance.surrogates import surrogate
 from bivaluate.elsewhere.fits import Progress, Search, columns_of, fit_each, match_rows, places
 from bivaluate.enrichment.hypergeometric import adjusted
-from bivaluate.judge.limits import UNSPECIFIC_SHARE
+from bivaluate.judge.limits import MATCHED, UNSPECIFIC_SHARE
 from bivaluate.judge.verdict import WORDS
 from bivaluate.matrix import Matrix
 from bivaluate.measures._blocks import is_constant_row, standardise
@@ -49,6 +49,7 @@ class Confirmation:
     level: float
     solution: Biclustering
     where: str
+    again: str = ""
 
     @property
     def biclusters(self) -> DataFrame:
@@ -59,23 +60,34 @@ class Confirmation:
 
     @property
     def headline(self) -> str:
-        """How many of the biclusters supported where they were found hold, in at most 15 words; of all if none is."""
+        """How many of the biclusters supported where they were found hold, in at most 15 words; of all if none is.
+
+        That most sets of equally active rows hold, too, or that other biclusters do, is said before which do not.
+        """
         of = [record for record in self.records if record["found_as"] == WORDS[SUPPORTED]] or self.records
         counts, which = Counter(record["verdict"] for record in of), "supported " * (len(of) < len(self.records))
         hits, lost, n = counts[CONFIRMED], counts[CANNOT], len(of)
         if lost == n:
             return f"No {which}bicluster can be asked about."
         who = f"{hits} of {plural(n, f'{which}bicluster')}" if hits else f"No {which}bicluster"
-        rest = f"; {lost} cannot be asked about." if lost else "."
-        others = [record["bicluster"] for record in of if record["verdict"] == NOT_CONFIRMED]
-        if hits and not lost and 0 < len(others) < 3:
-            rest = f"; {listing(others)} {'do' if len(others) > 1 else 'does'} not."
-        return f"{who} {'hold' if hits > 1 else 'holds'} in {self.where}{rest}"
+        where = f"in {self.where or 'both'}"
+        said = f"{who}{'' if self.where else ' of one half'} {'hold' if hits > 1 else 'holds'} {where}"
+        failed = [record["bicluster"] for record in of if record["verdict"] == NOT_CONFIRMED]
+        more = sum(record["verdict"] == CONFIRMED for record in self.records) - hits
+        rest = [f"{more} other{'s do' if more > 1 else ' does'}"] * (more > 0)
+        rest += [f"{lost} cannot be asked about"] * (lost > 0)
+        if hits and not lost and 0 < len(failed) < 3:
+            rest.append(f"{listing(failed)} {'do' if len(failed) > 1 else 'does'} not")
+        if hits and (share := self.scores["share_controls"]) > UNSPECIFIC_SHARE:
+            rest.insert(0, f"{'all' if share == 1 else 'most'} active rows do")
+        for part in rest:
+            said += f"; {part}" if len(f"{said} {part}".split()) <= 15 else ""
+        return f"{said}."
 
     @property
     def summary(self) -> str:
         """The headline, and how often chance gives the same."""
-        text, of_controls = self.headline, self.scores["share_controls"]
+        text, of_controls = f"{self.headline} {self.again}".strip(), self.scores["share_controls"]
         sets = f"{plural(int(self.scores['n_controls']), 'set')} of equally active rows outside"
         who = (("share_surrogates", "the biclusters found in surrogates"), ("share_controls", sets))
         if found := [f"{percent(v)} of {name}" for key, name in who if not math.isnan(v := self.scores[key])]:
@@ -228,12 +240,24 @@ def confirm(
         record |= {"bicluster": name, "found_as": WORDS[verdict]}
     if halves is None:
         _add_evidence(records, solution, first, second, row_of, notes)
-    elif given:
+    again = ""
+    if halves and given:
         for record, rows in zip(records, own, strict=True):
             shared = [jaccard_index(np.isin(rows, each).sum(), len(rows), len(each)) for each in rows_of(given)]
             record |= {"nearest": given.names[int(np.argmax(shared))], "overlap": float(max(shared))}
-    where = "the other half" if halves else second.name if second.name != first.name else "the second matrix"
-    return Confirmation(records, scores, notes, level, solution, where)
+        again = _found_again(records, len(given), halves)
+    where = "" if halves else second.name if second.name != first.name else "the second matrix"
+    return Confirmation(records, scores, notes, level, solution, where, again)
+
+
+def _found_again(records: Sequence[Mapping[str, Any]], n_given: int, halves: str) -> str:
+    """Say how many of the biclusters given were found again in one half, and how many of these hold in the other."""
+    alike = [record for record in records if record["overlap"] >= MATCHED]
+    n, held = (len({r["nearest"] for r in some}) for some in (alike, [r for r in alike if r["verdict"] == CONFIRMED]))
+    who = f"{n or 'None'} of the {plural(n_given, 'given bicluster')} {'were' if n > 1 else 'was'} found again"
+    some = "" if n == held == 1 else "all " if n == held else f"{held or 'none'} "
+    end = f", and {some}{'hold' if held > 1 else 'holds'} in the other half" if n else ""
+    return f"{who} in half the {halves}{end}."
 
 
 def _search_of(

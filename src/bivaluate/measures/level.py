@@ -59,7 +59,7 @@ def _means(workspace: Workspace) -> tuple[Floats, Floats]:
         else:
             sums = sum(matrix.map_rows(work, np.flatnonzero(solution.row_masks.any(axis=0))), sums)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return sums[1] / sums[0], (sums[3] - sums[1]) / (sums[2] - sums[0])
+        return sums[1] / sums[0], np.where(sums[2] > sums[0], (sums[3] - sums[1]) / (sums[2] - sums[0]), np.nan)
 
 
 def _sums(zeros: bool, solution: Biclustering, _: int, numbers: Ints, cells: Any) -> Floats:

@@ -66,7 +66,7 @@ def confirm_section(found: Confirmation, of: str = "") -> Section:
     """Return the panel of a confirmation."""
     shown = {"bicluster": "bicluster", "found_as": "found as", "verdict": "verdict", "n_rows": "rows"}
     shown |= {"shared_rows": "shared rows", "z": "z", "p": "p", "q": "q"}
-    shown |= {"direction": "pattern there", "reason": "reason"}
+    shown |= {"direction": "pattern there", "nearest": "like", "reason": "reason"}
     shown = {key: name for key, name in shown.items() if any(record.get(key) for record in found.records)}
     rows = [tuple(_cell(record[key] or None) for key in shown) for record in found.records]
     marks = ((CONFIRMED, "good"), (NOT_CONFIRMED, "bad"), (CANNOT, "muted"))

@@ -165,7 +165,8 @@ def _troubled(case: Findings) -> list[str]:
 def _choice(case: Findings) -> list[str]:
     """Return what speaks for and against the choice."""
     winner = case.winner
-    doubted = bool(case.pillars and case.unseen and case.fitted)
+    told = winner is None and case.pillars == [EVIDENCE] == [case.criterion]  # by the headline
+    doubted = bool(case.pillars and case.unseen and case.fitted and not told)
     agreed = choice.agreement(case.choices, case.pillars, case.criterion, case.p_values, case.finds_k)
     said = [verdict.capital(agreed)] if doubted or (winner is not None and len(case.pillars) > 1) else []
     if winner is None:
@@ -232,7 +233,8 @@ def _disagreement(case: Findings, winner: Group) -> list[str]:
         if pick is not None and pick is not winner:
             picks.setdefault(pick.name, []).append(metric.symbol)
     parts = [f"{listing(keys)} {'prefers' if len(keys) == 1 else 'prefer'} {name}" for name, keys in picks.items()]
-    why = "they measure coherence and coverage, not whether chance would give the same"
+    who = "it measures" if sum(map(len, picks.values())) == 1 else "they measure"
+    why = f"{who} coherence and coverage, not whether chance would give the same"
     return [f"{'; '.join(parts)}: {why}."] if parts and case.criterion == EVIDENCE else []
 
 

@@ -204,7 +204,8 @@ class KSelection:
             return Verdict(_nothing(name, self.scoring, self.best_estimator_))
         first = f"Take {name} = {best}."
         if self.scoring == EVIDENCE and 2 * self.n_supported_ < self.n_biclusters_ and not self.k_all_supported_:
-            some = f"Only {self.n_supported_} of the {self.n_biclusters_} biclusters of {name} = {best} are supported"
+            are = "is" if self.n_supported_ == 1 else "are"
+            some = f"Only {self.n_supported_} of the {self.n_biclusters_} biclusters of {name} = {best} {are} supported"
             first = f"{some}: expect about {self.n_supported_}."
         elif self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
             lead = choice.supported_at(self._curve, best, name)
@@ -344,7 +345,7 @@ def select_k(
         more = (
             " layer='raw' takes the values of .raw, from before they were scaled." if raw and "Neg" in reasons else ""
         )
-        raise ParameterError(f"no K gives a defined {scoring if predictive else metric.symbol}. {reasons}.{more}")
+        raise ParameterError(f"{scoring if predictive else metric.symbol} is undefined for every K. {reasons}.{more}")
     high = metric.direction == "high"
     index = pick(able, high, metric.nothing, [row.get("n_biclusters", math.nan) for row in rows])
     nothing = index is None and math.isfinite(metric.nothing)
