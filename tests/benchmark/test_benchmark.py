@@ -199,6 +199,29 @@ def test_worked_correlations_and_picks():
     assert math.isnan(measures.loc["nve", "noise"])
 
 
+def test_what_is_undefined_is_not_wrong_and_has_no_part(tmp_path):
+    rows = [
+        (case, domain, 0, name, k, (0.1 + k / 10) / of, 1 - k, k if case == "y" else math.nan)
+        for case, domain in (("x", "planted"), ("y", "text"), ("z", "planted"))
+        for of, name in ((1, "a"), (2, "b"))
+        for k in (2, 5)
+        if (case, name) != ("z", "b")
+    ]
+    rows += [("w", "noise", 0, "a", 2, math.nan, 0.5, math.nan)]
+    tables = answer(made(rows))
+    evidence = tables["measures"].set_index("measure").loc["total_evidence"]
+    assert evidence[["right_algorithm", "right_k", "share"]].tolist() == [1.0, 1.0, 1.0]
+    assert evidence[["right_algorithm_n", "right_k_n", "share_n", "noise_n"]].tolist() == [1, 1, 1, 0]
+    assert math.isnan(evidence["noise"])
+    means = tables["domains"].set_index("measure")["mean"]
+    assert means.isna().to_dict() == {"nve": False, "total_evidence": True}
+    assert tables["algorithms"][["algorithm", "mean_n"]].values.tolist() == [["a", 3], ["b", 2]]
+    page = write_page(made(rows), tables, tmp_path / "page.md", "bivaluate benchmark")[0].read_text()
+    assert "| evidence | 1 | " in page
+    assert "| 1 (n = 1) | 1 (n = 1) | 1 (n = 1) | – |" in page
+    assert "| data sets | mean over data sets |" in page
+
+
 def test_answers_by_domain_and_by_class(tmp_path):
     rows = [("x", "text", 0, "a", k, t, 1 - t, t) for k, t in enumerate((0.1, 0.2, 0.5, 0.4), 2)]
     benchmark = made(rows)
