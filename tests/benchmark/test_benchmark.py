@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, FileError, Matrix, ParameterError, SolutionError, compare
+from bivaluate import Biclustering, FileError, Matrix, ParameterError, RunError, SolutionError, compare
 from bivaluate.benchmark import CASES, Benchmark, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
 from bivaluate.benchmark.cases import UNHALVED
@@ -173,6 +173,18 @@ def test_measures_are_computed_anew_without_fitting(found, folder):
         run_benchmark(folder / "nothing", cases=["noise"], rescore=True)
     measures = ["nve_cov", "total_evidence", "truth"]
     pd.testing.assert_frame_equal(again.solutions[measures], found.solutions[measures], rtol=1e-9)
+
+
+def test_another_measure_is_refused_with_how_to_compute_it(found, folder, tmp_path, monkeypatch, no_own_measures):
+    (tmp_path / "size_of.py").write_text("def rows(X, solution):\n    return len(solution)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    how = {"cases": ["raised", "noise"], "algorithms": ["las", "spectral"], "measures": ["size_of:rows"]}
+    with pytest.raises(RunError, match=r"rescore=True computes these without fitting again\.$") as refused:
+        run_benchmark(folder, **how)
+    assert "['size_of:rows'] here and [] there" in str(refused.value)
+    assert "nve" not in str(refused.value)
+    with pytest.raises(RunError, match=r"holds a run of another plan: algorithms is \['las'\] here"):
+        run_benchmark(folder, **how | {"algorithms": ["las"]})
 
 
 def made(rows):
