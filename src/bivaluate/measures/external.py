@@ -46,8 +46,8 @@ def compare(
         Keys of the measures to compute. Those that count pairs of cells, ``csi``, ``gri``, ``agri`` and ``mocice``,
         take long where many biclusters overlap.
     shape : tuple of int, optional
-        Shape of the matrix, if neither solution knows it. Without it ``csi``, ``agri``, ``corrected_precision``
-        and ``corrected_recall`` are None, because they count cells outside all biclusters too.
+        Shape of the matrix, if neither solution knows it. Without it ``csi``, ``gri``, ``agri``, ``cari``,
+        ``corrected_precision`` and ``corrected_recall`` are None: they count cells outside all biclusters too.
     progress : callable, optional
         Called with (done, total) as pairs of cells are counted, if there are many.
 
