@@ -610,8 +610,9 @@ class _SolutionScorer:
     def __init__(self, metric: str, options: Mapping[str, Any]) -> None:
         if "metrics" in options:
             raise ParameterError("a scorer computes one metric: give it as the first argument, and omit metrics=.")
-        self.sign = -1.0 if get_ranking_metric(metric).direction == "low" else 1.0
-        self.metric, self.options, self.seen = metric, options, dict[tuple[int, ...], float]()
+        record = get_ranking_metric(metric)
+        self.sign = -1.0 if record.direction == "low" else 1.0
+        self.metric, self.options, self.seen = record.key, options, dict[tuple[int, ...], float]()
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         solution = fitted_solution(estimator, X)

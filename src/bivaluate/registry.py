@@ -112,9 +112,20 @@ def symbol(key: str) -> str:
     return RECORDS[key].symbol if key in RECORDS else key
 
 
-def get_ranking_metric(key: str) -> Metric:
-    """Return the measure with this key if solutions can be ranked by it."""
+def metric_of(level: str, key: str | Callable[..., Any]) -> Metric:
+    """Return the measure with this key; where that is of another level, the one of this level with its symbol.
+
+    >>> metric_of("solution", "evidence").key, metric_of("bicluster", "evidence").key, metric_of("solution", "ve").key
+    ('total_evidence', 'evidence', 've')
+    """
     record = get_metric(key)
+    same = (known for known in RECORDS.values() if (known.level, known.symbol) == (level, record.symbol))
+    return record if record.level == level else next(same, record)
+
+
+def get_ranking_metric(key: str) -> Metric:
+    """Return the measure with this key if solutions can be ranked by it; "evidence" is that of the whole solution."""
+    record = metric_of("solution", key)
     if not record.ranks_solutions:
         able = [known for known, metric in METRICS.items() if metric.ranks_solutions]
         why = "it scores single biclusters, and a measure of a whole solution is needed"

@@ -707,20 +707,23 @@ def check_solution(solution: Any, name: str = "solution", matrix: Any = None) ->
     elif isinstance(solution, (list, tuple)) and len(solution) == 2 and all(map(_are_masks, solution)):
         solution = Biclustering.from_masks(*solution)
     if isinstance(solution, Biclustering):
-        return solution if shape is None else solution.with_shape(shape)
-    if isinstance(solution, (list, tuple)) and not _are_labels(solution):
+        found, by_position = (solution if shape is None else solution.with_shape(shape)), solution._shape is None
+    elif isinstance(solution, (list, tuple)) and not _are_labels(solution):
         names = [one.get("name", "") if isinstance(one, Mapping) else getattr(one, "name", "") for one in solution]
         pairs: list[Any] = [_pair(one) if isinstance(one, Mapping) else one for one in solution]
         document = _placed(Document(pairs, "label", names=names), matrix)
         found = Biclustering(document.members, shape, names=document.names, info=document.info)
-        by_position = document.by == "label" and getattr(matrix, "nouns", None) == ("genes", "cells")
-        return found.with_info(notes=[_GENES_FIRST]) if by_position else found
-    raise SolutionError(
-        f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
-        "columns), [(rows, columns)] for one. For one label per row and column: Biclustering.from_labels(row_labels, "
-        "column_labels), with diagonal=True where equal labels belong together; for labels of columns alone, such as "
-        'clusters of cells: Biclustering.from_labels(["all"] * n_rows, labels); for a table: Biclustering.from_frame(table).'
-    )
+        by_position = document.by == "label"
+    else:
+        raise SolutionError(
+            f"{name} is of type {type(solution).__name__}; pass a Biclustering, a fitted estimator, or a list of pairs (rows, "
+            "columns), [(rows, columns)] for one. For one label per row and column: Biclustering.from_labels(row_labels, "
+            "column_labels), with diagonal=True where equal labels belong together; for labels of columns alone, such as "
+            'clusters of cells: Biclustering.from_labels(["all"] * n_rows, labels); for a table: Biclustering.from_frame(table).'
+        )
+    if by_position and getattr(matrix, "nouns", None) == ("genes", "cells"):
+        found = found.with_info(notes=[*found.info.get("notes", ()), _GENES_FIRST])
+    return found
 
 
 def _held(holder: Any) -> Any:

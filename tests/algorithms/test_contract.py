@@ -42,19 +42,6 @@ def keys(where=lambda record: True):
 
 KEYS = keys()
 
-# The checks that fit two columns; the default of 3 clusters cannot exist there.
-TWO_COLUMNS = dict.fromkeys(
-    (
-        "check_estimators_overwrite_params",
-        "check_estimators_fit_returns_self",
-        "check_readonly_memmap_input",
-        "check_fit_idempotent",
-        "check_fit_check_is_fitted",
-        "check_n_features_in",
-    ),
-    "the check uses 2 columns; 3 clusters of columns need 3",
-)
-
 
 def estimator(key, K=3, seed=0, **parameters):
     return make_estimator(key, K, seed, **{**FEW_RESTARTS.get(key, {}), **parameters})
@@ -78,12 +65,7 @@ def suited(key, X):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_check_estimator(key):
     defaults = get_algorithm(key).estimator(**FEW_RESTARTS.get(key, {}))
-    check_estimator(defaults, expected_failed_checks=TWO_COLUMNS if key in K_OF_BOTH else {}, on_skip=None)
-
-
-@pytest.mark.parametrize("key", sorted(K_OF_BOTH))
-def test_check_estimator_without_exceptions_for_two_clusters(key):
-    check_estimator(estimator(key, 2), on_skip=None)
+    check_estimator(defaults, on_skip=None)
 
 
 @KEYS

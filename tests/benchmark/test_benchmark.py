@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bivaluate import Biclustering, FileError, Matrix, ParameterError, SolutionError, compare
+from bivaluate import Biclustering, FileError, Matrix, ParameterError, RunError, SolutionError, compare
 from bivaluate.benchmark import CASES, Benchmark, Problem, answer, run_benchmark, write_page
 from bivaluate.benchmark.answer import ALWAYS, ranked
 from bivaluate.benchmark.cases import UNHALVED
@@ -176,6 +176,18 @@ def test_measures_are_computed_anew_without_fitting(found, folder):
     pd.testing.assert_frame_equal(again.solutions[measures], found.solutions[measures], rtol=1e-9)
 
 
+def test_another_measure_is_refused_with_how_to_compute_it(found, folder, tmp_path, monkeypatch, no_own_measures):
+    (tmp_path / "size_of.py").write_text("def rows(X, solution):\n    return len(solution)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    how = {"cases": ["raised", "noise"], "algorithms": ["las", "spectral"], "measures": ["size_of:rows"]}
+    with pytest.raises(RunError, match=r"rescore=True computes these without fitting again\.$") as refused:
+        run_benchmark(folder, **how)
+    assert "['size_of:rows'] here and [] there" in str(refused.value)
+    assert "nve" not in str(refused.value)
+    with pytest.raises(RunError, match=r"holds a run of another plan: algorithms is \['las'\] here"):
+        run_benchmark(folder, **how | {"algorithms": ["las"]})
+
+
 def made(rows):
     table = pd.DataFrame(rows, columns=["case", "domain", "seed", "algorithm", "k", "truth", "nve", "total_evidence"])
     empty = pd.DataFrame(columns=["case", "domain", "seed", "algorithm", "k", "copy"])
@@ -198,6 +210,29 @@ def test_worked_correlations_and_picks():
     assert measures.loc["nve", "share"] == pytest.approx(0.2 / 0.9)  # low is better: K = 2 of b
     assert measures.loc["total_evidence", "right_k"] == 0.5  # of b it picks K = 2, the truth says 3
     assert math.isnan(measures.loc["nve", "noise"])
+
+
+def test_what_is_undefined_is_not_wrong_and_has_no_part(tmp_path):
+    rows = [
+        (case, domain, 0, name, k, (0.1 + k / 10) / of, 1 - k, k if case == "y" else math.nan)
+        for case, domain in (("x", "planted"), ("y", "text"), ("z", "planted"))
+        for of, name in ((1, "a"), (2, "b"))
+        for k in (2, 5)
+        if (case, name) != ("z", "b")
+    ]
+    rows += [("w", "noise", 0, "a", 2, math.nan, 0.5, math.nan)]
+    tables = answer(made(rows))
+    evidence = tables["measures"].set_index("measure").loc["total_evidence"]
+    assert evidence[["right_algorithm", "right_k", "share"]].tolist() == [1.0, 1.0, 1.0]
+    assert evidence[["right_algorithm_n", "right_k_n", "share_n", "noise_n"]].tolist() == [1, 1, 1, 0]
+    assert math.isnan(evidence["noise"])
+    means = tables["domains"].set_index("measure")["mean"]
+    assert means.isna().to_dict() == {"nve": False, "total_evidence": True}
+    assert tables["algorithms"][["algorithm", "mean_n"]].values.tolist() == [["a", 3], ["b", 2]]
+    page = write_page(made(rows), tables, tmp_path / "page.md", "bivaluate benchmark")[0].read_text()
+    assert "| evidence | 1 | " in page
+    assert "| 1 (n = 1) | 1 (n = 1) | 1 (n = 1) | – |" in page
+    assert "| data sets | mean over data sets |" in page
 
 
 def test_answers_by_domain_and_by_class(tmp_path):

@@ -73,6 +73,8 @@ def test_sorting(run, example):
     shown = run("score", "matrix.csv", "solution.json", "two.json", "--sort", "coverage")
     assert shown.out.splitlines()[1].startswith("solution")
     assert run("score", "matrix.csv", "solution.json", "--sort", "ve").code == 2
+    by_evidence = run("score", "matrix.csv", "solution.json", "two.json", "--sort", "evidence")
+    assert by_evidence.out == run("score", "matrix.csv", "solution.json", "two.json").out
     assert "Did you mean 'nve'?" in run("score", "matrix.csv", "solution.json", "--sort", "nev").err
 
 

@@ -76,6 +76,12 @@ def test_bad_folders(run, words, message):
     assert message in done.err
 
 
+def test_evidence_chooses_as_total_evidence(run, sweep):
+    total = run("select", sweep, "--by", "total_evidence")
+    assert total.code == 0
+    assert run("select", sweep, "--by", "evidence").out == total.out
+
+
 def test_bad_measure(run, sweep):
     done = run("select", sweep, "--by", "nve_cv")
     assert done.code == 2

@@ -198,6 +198,8 @@ def test_positions_in_an_anndata_object_say_which_side_is_which(X):
     adata = anndata.AnnData(X.T)
     by_position = evaluate(adata, [(range(15), range(8))], metrics=["coverage"])
     assert by_position.findings[0].startswith("Positions count genes as rows and cells as columns")
+    without_shape = evaluate(adata, Biclustering([(range(15), range(8))]), metrics=["coverage"])
+    assert without_shape.findings == by_position.findings
     by_label = evaluate(adata, [(GENES[:15], SAMPLES[:8])], metrics=["coverage"])
     assert not any("Positions" in text for text in by_label.findings)
     assert not any("Positions" in text for text in evaluate(X, [(range(15), range(8))], metrics=["coverage"]).findings)

@@ -1,5 +1,7 @@
 """External measures: worked values, naive twins, solutions without biclusters, size."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -140,6 +142,11 @@ def test_without_a_shape_some_are_none():
     assert scores["ce"] == pytest.approx(WORKED["ce"], abs=1e-6)
     assert compare(truth, found, shape=(5, 6)) == compare(TRUTH, FOUND)
     assert compare(truth, FOUND) == compare(TRUTH, FOUND)
+
+
+def test_the_documentation_names_every_measure_that_needs_a_shape():
+    named = re.findall(r"``(\w+)``", compare.__doc__.partition("shape : tuple")[2].partition("progress :")[0])
+    assert set(named) == {key for key, measure in EXTERNAL.items() if measure.needs_shape}
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from bivaluate import Biclustering, BivaluateWarning, ParameterError, evaluate
+from bivaluate import Biclustering, BivaluateWarning, ParameterError, evaluate, solution_scorer
 from bivaluate.chance.assumptions import prepare_values
 from bivaluate.measures.coverage import bicluster_shapes
 from bivaluate.measures.normalised import virtual_error_sums
@@ -36,6 +36,11 @@ def values(metric, data=X, solution=SOLUTION, **options):
 
 
 each_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.keys())
+
+
+def test_evidence_of_a_solution_is_the_total():
+    assert get_ranking_metric("evidence") is METRICS["total_evidence"]
+    assert repr(solution_scorer("evidence")) == "solution_scorer('total_evidence')"
 
 
 @each_metric

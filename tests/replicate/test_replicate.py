@@ -49,8 +49,14 @@ def test_it_says_what_came_out_and_where(small) -> None:
     said = " ".join(result.output.split())
     assert replication_headline(folder / "replication") in said
     assert replication_headline(folder / "replication") in (folder / "REPLICATION.md").read_text(encoding="utf-8")
-    first = re.search(r"(\d+ of \d+ checks cannot be decided by this run and need --full): claims 1", said)
+    first = re.search(r"(\d+ of \d+ checks have too few seeds in this run and need --full): claims 1", said)
     assert first.start() < said.index(replication_headline(folder / "replication"))
+    table = (folder / "REPLICATION.md").read_text(encoding="utf-8")
+    assert table.count("| – too few seeds |") == int(first[1].split()[0])
+    claims = pd.read_csv(folder / "replication" / "claims.csv")
+    words = claims["verdict"].where(claims["few seeds"] == "no", "too few seeds")[claims["basis"] == "independent"]
+    for word in ("not testable", "too few seeds", "undecided"):
+        assert f"{(words == word).sum()} {word}" in replication_headline(folder / "replication")
     assert f">{first[1]}. " in (folder / "report.html").read_text(encoding="utf-8")
     assert f"report: {folder / 'report.html'}" in result.output.replace("\n", "")
 
@@ -95,7 +101,7 @@ def test_the_report_holds_the_claims(small) -> None:
     claims = len(pd.read_csv(small[0] / "replication" / "claims.csv"))
     found = re.search(r"<h1[^>]*>(.*?)</h1>", page)
     assert found is not None
-    undecided = r"\d+ of \d+ checks cannot be decided by this run and need --full\. "
+    undecided = r"\d+ of \d+ checks have too few seeds in this run and need --full\. "
     assert re.match(
         undecided + r"\d+ of \d+ independent checks of the paper are reproduced and \d+ are not\.", found[1]
     )

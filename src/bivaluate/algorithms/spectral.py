@@ -43,7 +43,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
 
     Parameters
     ----------
-    n_biclusters : int, default=3
+    n_biclusters : int, default=2
         K: the number of row clusters and of column clusters, and of biclusters taken from the K² cells.
     selection : {"first", "best", "all"}, default="first"
         Which cells become biclusters. ``"first"``: the first K, that is the first row cluster with every
@@ -82,7 +82,7 @@ class SpectralCheckerboard(BiclusteringEstimator):
     Biclustering(2 biclusters of a matrix of 8 x 6)
     """
 
-    n_biclusters: int = 3
+    n_biclusters: int = 2
     _: KW_ONLY
     selection: Literal["first", "best", "all"] = "first"
 

@@ -42,7 +42,7 @@ class SpectralCoclusters(BiclusteringEstimator):
 
     Parameters
     ----------
-    n_biclusters : int, default=3
+    n_biclusters : int, default=2
         K: the number of clusters. A cluster without rows or without columns is left out.
 
     Attributes
@@ -69,7 +69,7 @@ class SpectralCoclusters(BiclusteringEstimator):
     ([(4, 3), (4, 3)], np.int64(-1))
     """
 
-    n_biclusters: int = 3
+    n_biclusters: int = 2
     _: KW_ONLY
 
     def _find(self, X: Any) -> Iterator[Pair]:

@@ -22,6 +22,8 @@ FEWEST = 4  # solutions or biclusters in a rank correlation
 BOOTSTRAP = 1000
 ALWAYS = "always the best on average"
 LAST = f"What is known on fewer than {100 * ENOUGH:.0f} % of the data sets comes last."
+FEWER = "n: on so many data sets only, fewer than the other measures; where it is undefined it has no part."
+ALL = f"Algorithms with a result on every data set come first, those with fewer than {100 * ENOUGH:.0f} % of them last."
 
 
 def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
@@ -71,10 +73,11 @@ def answer(benchmark: Benchmark) -> dict[str, pd.DataFrame]:
     truths = {name: partial(_correlation, truth=f"class_{name}") for name in (*AGREEMENTS, "recall")}
     by_class = {name: partial(_by_case, classes, ["seed"], ask) for name, ask in truths.items()}
     each_domain = _asked(keys, by_domain)[["measure", *domains]]
+    asked_domains = each_domain[domains].dropna(axis=1, how="all")
     return {
         "measures": ranked(pd.concat([_asked(keys, questions), constant], ignore_index=True), "solutions"),
         "biclusters": _sorted(_asked(of_blocks, of_each), "biclusters"),
-        "domains": _sorted(each_domain.assign(mean=each_domain[domains].mean(axis=1)), "mean"),
+        "domains": _sorted(each_domain.assign(mean=asked_domains.mean(axis=1, skipna=False)), "mean"),
         "classes": _sorted(_asked(keys, by_class), next(iter(AGREEMENTS))),
         "algorithms": _leaderboard(real),
         "algorithms_by_case": _leaderboard_by_case(real),
@@ -102,10 +105,12 @@ def _own(table: pd.DataFrame) -> list[str]:
     return [key for key in table.columns if ":" in key and key in METRICS]
 
 
-def ranked(table: pd.DataFrame, by: str) -> pd.DataFrame:
+def ranked(table: pd.DataFrame, by: str, shares: Sequence[float] = (ENOUGH,)) -> pd.DataFrame:
     """Return measures or algorithms, the best first, those that are known on too few data sets last."""
-    enough = table[f"{by}_n"].fillna(0) >= ENOUGH * table[f"{by}_n"].max()
-    order = table.assign(enough=enough).sort_values(["enough", by], ascending=False, na_position="last")
+    known = table[f"{by}_n"].fillna(0)
+    order = table.assign(enough=sum((known >= share * known.max()).astype(int) for share in shares)).sort_values(
+        ["enough", by], ascending=False, na_position="last"
+    )
     return order.drop(columns="enough")
 
 
@@ -135,21 +140,21 @@ def _correlation(part: pd.DataFrame, key: str, truth: str = "truth") -> float:
 
 
 def _picks(part: pd.DataFrame, key: str, what: str) -> float:
-    """Return whether the best value belongs to the best algorithm, or K; NaN where the truth hardly differs."""
+    """Return whether the best value belongs to the best algorithm or K; NaN if undefined or all truths are alike."""
     best = part.groupby(what)["truth"].max()
     if len(best) < 2 or not best.max() - best.min() >= DIFFERENT:
         return math.nan
     chosen = _chosen(part, key)
-    return 0.0 if chosen is None else float(best[chosen[what]] >= best.max() - AS_GOOD)
+    return math.nan if chosen is None else float(best[chosen[what]] >= best.max() - AS_GOOD)
 
 
 def _share_of_best(part: pd.DataFrame, key: str) -> float:
-    """Return the truth of what a measure picks over that of the best solution; NaN where the truth hardly differs."""
+    """Return the truth of what a measure picks over that of the best; NaN if undefined or all truths are alike."""
     best = part["truth"].max()
     if not best - part["truth"].min() >= DIFFERENT:
         return math.nan
     chosen = _chosen(part, key)
-    return 0.0 if chosen is None else max(float(chosen["truth"]), 0.0) / best
+    return math.nan if chosen is None else max(float(chosen["truth"]), 0.0) / best
 
 
 def _chosen(part: pd.DataFrame, key: str) -> pd.Series | None:
@@ -160,10 +165,11 @@ def _chosen(part: pd.DataFrame, key: str) -> pd.Series | None:
 
 
 def _refuses(part: pd.DataFrame, key: str) -> float:
-    """Return whether no solution of pure noise is better than nothing by this measure."""
+    """Return whether no solution of pure noise is better than nothing by this measure; NaN if it is undefined."""
     nothing = METRICS[key].nothing
     values = part[key].to_numpy(dtype=np.float64)
-    return float(math.isfinite(nothing) and not (values[np.isfinite(values)] > nothing).any())
+    known = values[np.isfinite(values)]
+    return float(math.isfinite(nothing) and not (known > nothing).any()) if len(known) else math.nan
 
 
 def _beats(copies: pd.DataFrame, copy: str, key: str) -> dict[str, list[float]]:
@@ -207,7 +213,9 @@ def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
     means = best.groupby(["algorithm", "domain"])["truth"].mean().unstack()
     known = best.dropna().groupby(["algorithm", "case"], sort=False)["truth"].agg(list)
     over_all = [_summary("mean", known[key].to_dict() if key in known else {}) for key in means.index]
-    return ranked(means.join(pd.DataFrame(over_all, means.index, [*_summary("mean", {})])).reset_index(), "mean")
+    return ranked(
+        means.join(pd.DataFrame(over_all, means.index, [*_summary("mean", {})])).reset_index(), "mean", (ENOUGH, 1.0)
+    )
 
 
 def _leaderboard_by_case(table: pd.DataFrame) -> pd.DataFrame:

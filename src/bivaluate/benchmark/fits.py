@@ -5,7 +5,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from bivaluate._check import check_int
-from bivaluate._errors import BivaluateWarning, FileError, ParameterError, SolutionError, suggest
+from bivaluate._errors import BivaluateWarning, FileError, ParameterError, RunError, SolutionError, suggest
 from bivaluate._files import FilePath, make_folder, write_whole
+from bivaluate._text import Advice, Option
 from bivaluate.benchmark.cases import CASES, Case
 from bivaluate.benchmark.truth import Truth
 from bivaluate.evaluation import evaluate
@@ -24,7 +25,9 @@ from bivaluate.matrix import Matrix
 from bivaluate.registry import METRICS, choose_metrics
 from bivaluate.solution import Biclustering
 from bivaluate.sweep import Cell, Plan, Run, Sweep, load_run
+from bivaluate.sweep.folder import JOURNAL
 from bivaluate.sweep.load import failed_fits
+from bivaluate.sweep.plan import differences
 
 QUICK_ALGORITHMS = ("las", "cca", "spectral", "spectral_co", "coherent", "plaid", "qubic")
 QUICK_K, FULL_K = (2, 3, 5), (2, 3, 5, 8)
@@ -126,6 +129,12 @@ def run_benchmark(
     )
     tell = None if progress is None else lambda done, total, _: progress("fits", done, total)
     sweep = Sweep(plan, folder / "run", jobs=jobs, scheduler=scheduler, progress=tell)
+    if not rescore and (sweep.folder / JOURNAL).exists():
+        there = load_run(sweep.folder).plan
+        if differences(plan, there) and not differences(replace(plan, metrics=there.metrics), there):
+            how = Option(python="rescore=True", command="--rescore")
+            held = f"{folder} was scored with other measures: {differences(plan, there)[0]}. "
+            raise RunError(Advice(held, how, " computes these without fitting again."))
     run = load_run(sweep.folder) if rescore else sweep.run()
     done = run.results[run.results["status"].isin(["ok", "degenerate"])]
     own = _own_solutions(solutions or {}, names)

@@ -1,6 +1,7 @@
 """The answer as a page of Markdown, its tables and a figure."""
 
 import math
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from bivaluate._files import FilePath, write_whole
 from bivaluate._text import markdown_table, number, percent, plural
 from bivaluate._types import DataFrame
-from bivaluate.benchmark.answer import ALWAYS, LAST, algorithm_names
+from bivaluate.benchmark.answer import ALL, ALWAYS, FEWER, LAST, algorithm_names, ranked
 from bivaluate.benchmark.cases import CASES, UNHALVED
 from bivaluate.benchmark.fits import Benchmark
 from bivaluate.benchmark.truth import AGREEMENTS
@@ -20,6 +21,7 @@ from bivaluate.registry import symbol
 from bivaluate.sweep.load import failure_sentences
 
 Tables = dict[str, DataFrame]
+MEAN = "mean over data sets"
 _COLUMNS = {
     "solutions_n": "data sets",
     "solutions": "all solutions",
@@ -51,7 +53,7 @@ def benchmark_headline(tables: Tables) -> str:
     rows: dict[str, dict[Any, Any]] = {str(row["measure"]): row for row in tables["measures"].to_dict("records")}
     constant = rows.pop(ALWAYS, {}).get("right_algorithm", math.nan)
     best = next(iter(rows))  # the table is in order, measures with few answers last
-    chosen = max(rows, key=lambda key: np.nan_to_num(rows[key]["right_algorithm"], nan=-1.0))
+    chosen = next(key for key in ranked(tables["measures"], "right_algorithm")["measure"] if key in rows)
     agree, leaders = rows[best], tables["algorithms"].to_dict("records")
     n_data, n_algorithms = int(np.nan_to_num(agree["solutions_n"])), len(leaders)
     if n_data < 2 or n_algorithms < 2:
@@ -120,8 +122,8 @@ def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> st
         "Mean truth, each algorithm at the K at which it is best on a data set: CE where biclusters are planted, F1 of the "
         "best class beyond chance where classes are known, strength of the best GO term, and in repeats and halves how much "
         "more the rows move together in the other data than equally active rows do (z/(z + 5), as `bivaluate confirm`). "
-        f"By domain, and over data sets with what 95 % of resampled collections of them give. {LAST}",
-        _table([*domains, "data sets", "mean"], tables["algorithms"], [*domains[1:], "mean_n", "mean"], ("mean",)),
+        f"By domain, and over data sets with what 95 % of resampled collections of them give. {ALL}",
+        _table([*domains, "data sets", MEAN], tables["algorithms"], [*domains[1:], "mean_n", "mean"], ("mean",)),
         "\n".join(f"- {sentence}" for sentence in failure_sentences(benchmark.failed)),
         f"![Rank correlation of every measure with the truth]({folder}/measures.png)",
         "## Measures of solutions",
@@ -129,10 +131,10 @@ def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> st
         "one algorithm; how often the best value is the best algorithm or the best K (where the truth differs by 0.1 or "
         "more); the truth of the solution with the best value over that of the best solution; how often noise is refused; "
         "how often a solution is preferred to its copy with a tenth of the rows "
-        f"replaced, and to random biclusters of its sizes. {LAST} In brackets what 95 % of resampled collections of data sets "
+        f"replaced, and to random biclusters of its sizes. {LAST} {FEWER} In brackets what 95 % of resampled collections of data sets "
         f"give; all intervals and counts: [{folder}/measures.csv]({folder}/measures.csv).",
         _table(["measure", *_COLUMNS.values()], tables["measures"], list(_COLUMNS), intervals=("solutions",)),
-        "By domain, over all solutions of a data set:",
+        "By domain, over all solutions of a data set; the mean of those that are defined in every domain:",
         f"![Rank correlation of every measure with the truth, by domain]({folder}/domains.png)",
         _table(list(tables["domains"].columns), tables["domains"], list(tables["domains"].columns)[1:]),
         "## Measures of single biclusters",
@@ -174,16 +176,21 @@ def _table(headings: list[str], table: DataFrame, keys: list[str], intervals: tu
     records = table.to_dict("records")
     keys_of_rows = [str(row[headings[0]]) for row in records]
     names = map(symbol, keys_of_rows) if headings[0] == "measure" else algorithm_names(keys_of_rows)
-    rows = [
-        [name, *(cell_text(r, key, key in intervals) for key in keys)] for name, r in zip(names, records, strict=True)
-    ]
+    rows = [[name, *cells] for name, cells in zip(names, cell_texts(table, keys, intervals), strict=True)]
     return markdown_table(headings, rows)
 
 
-def cell_text(row: dict[Any, Any], key: str, interval: bool = True) -> str:
-    """Return a mean, with its interval where it is known and asked for."""
-    known = interval and math.isfinite(row[f"{key}_low"])
-    return number(float(row[key])) + (f" [{number(row[f'{key}_low'])}, {number(row[f'{key}_high'])}]" if known else "")
+def cell_texts(table: DataFrame, keys: Sequence[str], intervals: Collection[str] = ()) -> list[list[str]]:
+    """Return means with their intervals where asked for, and n where it is smaller than elsewhere in the column."""
+    most = {key: table[f"{key}_n"].max() for key in keys if f"{key}_n" in table and f"{key}_n" not in keys}
+
+    def text(row: dict[Any, Any], key: str) -> str:
+        said = number(float(row[key]))
+        if key in intervals and math.isfinite(row[f"{key}_low"]):
+            said += f" [{number(row[f'{key}_low'])}, {number(row[f'{key}_high'])}]"
+        return said + (f" (n = {row[f'{key}_n']:.0f})" if key in most and 0 < row[f"{key}_n"] < most[key] else "")
+
+    return [[text(row, key) for key in keys] for row in table.to_dict("records")]
 
 
 def _draw_measures(table: DataFrame, stem: Path) -> list[Path]:
@@ -202,8 +209,8 @@ def _draw_measures(table: DataFrame, stem: Path) -> list[Path]:
 
 def _draw_domains(table: DataFrame, stem: Path) -> list[Path]:
     """Draw the rank correlation of every measure with the truth in every domain as a coloured table."""
-    known = table[table["mean"].notna()]
     domains = [name for name in table.columns if name != "measure"]
+    known = table.dropna(subset=domains, how="all")
     values = known[domains].to_numpy(dtype=np.float64)
     figure, [ax] = style.new_grid(1, 1, 1.6 + 0.75 * len(domains), 0.22 * len(known) + 1.0)
     image = ax.imshow(values, cmap=style.DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")

@@ -48,8 +48,8 @@ def benchmark(
     """
     from bivaluate.algorithms.registry import split_name
     from bivaluate.benchmark import answer, run_benchmark, write_page
-    from bivaluate.benchmark.answer import LAST, algorithm_names
-    from bivaluate.benchmark.page import benchmark_headline, cell_text
+    from bivaluate.benchmark.answer import ALL, FEWER, LAST, algorithm_names
+    from bivaluate.benchmark.page import MEAN, benchmark_headline, cell_texts
     from bivaluate.registry import symbol
 
     folders = {}
@@ -74,7 +74,8 @@ def benchmark(
         records = tables["algorithms"].to_dict("records")
         names = [name for name in tables["algorithms"].columns if name not in ("algorithm", "mean_low", "mean_high")]
         cells = {(row["algorithm"], name): number(row[name], 2) for row in records for name in names}
-        cells |= {(row["algorithm"], "mean"): cell_text(row, "mean") for row in records}
+        means = cell_texts(tables["algorithms"], ["mean", "mean_n"], ["mean"])
+        cells |= {(row["algorithm"], "mean"): mean for row, [mean, _] in zip(records, means, strict=True)}
         title = "Which algorithm is best? Agreement with the truth, each at its best K"
         of_each = tables["algorithms_by_case"].to_dict("records")
         if len(cases_run := dict.fromkeys(row["case"] for row in of_each)) <= FEW:
@@ -84,14 +85,14 @@ def benchmark(
                 cells[row["algorithm"], row["case"]] = with_error(row["mean"], row["std"], 2, 2)
         keys = [row["algorithm"] for row in records]
         rows = [(*algorithm_names([key]), *(cells.get((key, name), "–") for name in names)) for key in keys]
-        print_table(["algorithm", *(f"{name}↑" for name in names[:-1]), "data sets"], rows, title)
-        out.print()
-        records = tables["measures"].to_dict("records")
+        print_table(["algorithm", *(f"{name}↑" for name in [*names[:-2], MEAN]), "data sets"], rows, title)
+        out.print(f"{ALL}\n")
         asked = ("solutions_n", "solutions", "right_algorithm", "right_k", "noise")
-        rows = [(symbol(row["measure"]), *(number(row[key], 3) for key in asked)) for row in records]
+        each = cell_texts(tables["measures"], asked)
+        rows = [(symbol(key), *cells) for key, cells in zip(tables["measures"]["measure"], each, strict=True)]
         headings = ["measure", "data sets", "rank correlation↑", "best algorithm↑", "best K↑", "refuses noise↑"]
         print_table(headings, rows, "Which measure recognises it?")
-        out.print(f"{LAST}\n\n{headline}")
+        out.print(f"{LAST} {FEWER}\n\n{headline}")
     err.print(f"wrote {written[0]} and {len(written) - 1} files beside it")
     named = [split_name(word)[0] or word for word in words or []]
     report_failures(found.failed, named, run_folder / "run")

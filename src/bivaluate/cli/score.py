@@ -60,7 +60,6 @@ def score(
     """
     from bivaluate._cluster import connect
     from bivaluate.evaluation import evaluate
-    from bivaluate.registry import own_key
 
     if write_back and matrix.suffix != ".h5ad":
         raise ParameterError(f"--write-back stores results in an .h5ad file, not in {matrix.name}; use --csv, --json.")
@@ -68,8 +67,7 @@ def score(
         raise ParameterError(f"--mqc is {mqc}; MultiQC looks for files whose names end in _mqc.json.")
     looked_up = gene_sets.for_report()
     test = annotations.test(matrix)
-    sort = own_key(sort, own or ())
-    chosen = _with_sort(options.chosen_metrics(metrics, own), sort, biclusters)
+    chosen, sort = _with_sort(options.chosen_metrics(metrics, own), sort, own or (), biclusters)
     how = scoring.given
     X = matrix_file.read(matrix).settled()
     files, read = _read_all(solutions, X, solution_file)
@@ -126,19 +124,20 @@ def score(
         say_written(report)
 
 
-def _with_sort(chosen: str | list[str], sort: str | None, biclusters: bool) -> str | list[str]:
-    """Return the measures to compute, the one to sort by among them."""
-    from bivaluate.registry import RECORDS, choose_metrics, get_metric
+def _with_sort(
+    chosen: str | list[str], sort: str | None, own: Sequence[str], biclusters: bool
+) -> tuple[str | list[str], str | None]:
+    """Return the measures to compute, the one to sort by among them, and the key of that."""
+    from bivaluate.registry import choose_metrics, metric_of, own_key
 
-    if sort is None:
-        return chosen
-    asked, level = get_metric(sort), "bicluster" if biclusters else "solution"
+    key, level = own_key(sort, own), "bicluster" if biclusters else "solution"
+    if key is None:
+        return chosen, None
+    asked = metric_of(level, key)
     if asked.level != level:
-        same = [key for key, metric in RECORDS.items() if (metric.level, metric.symbol) == (level, asked.symbol)]
-        hint = f" Did you mean {same[0]!r}?" if same else ""
         what = "bicluster" if biclusters else "whole solution"
-        raise ParameterError(f"--sort {sort}: a measure of a {what} is needed here.{hint}")
-    return list(dict.fromkeys([*(metric.key for metric in choose_metrics(chosen)), sort]))
+        raise ParameterError(f"--sort {sort}: a measure of a {what} is needed here.")
+    return list(dict.fromkeys([*(metric.key for metric in choose_metrics(chosen)), asked.key])), asked.key
 
 
 def _read_all(paths: Sequence[Path], X: Matrix, solution_file: SolutionFile) -> tuple[list[Path], list[Biclustering]]:

@@ -17,6 +17,7 @@ VERDICTS = (REPRODUCED, PARTLY, NOT_REPRODUCED, UNDECIDED, UNINFORMATIVE, NOT_TE
 LEVEL = 0.95
 MOST, HALF = 0.9, 0.5
 FEWEST, ENOUGH = 3, 10
+TOO_FEW = "too few seeds"  # said in place of the verdict on a check that more seeds could decide
 #: Two scores within this share of each other do not decide between their solutions.
 CLOSE = 0.02
 #: An interval reaching further than this share of the printed number on either side says little about it.

@@ -17,7 +17,7 @@ from bivaluate.replicate.claims import GROUPS, TEXT, claim_order
 from bivaluate.replicate.profile import PROFILES
 from bivaluate.replicate.reasons import READINGS, explanations, inconsistencies, second_reading, truth_finding
 
-MARKS = dict(zip(VERDICTS, "✔◐✘≈?–", strict=True))
+MARKS = dict(zip((*VERDICTS, rules.TOO_FEW), "✔◐✘≈?––", strict=True))
 Claims = Sequence[dict[Any, Any]]
 
 
@@ -56,27 +56,33 @@ def headline_words(claims: Claims) -> str:
     """Return how many claims have each verdict: the one count on the terminal, the page, README and documents."""
     classes = (rules.INDEPENDENT,), (rules.DESIGNED,), (rules.FITTED, rules.IMPLIED)
     groups = [[c for c in claims if c["basis"] in bases] for bases in classes]
-    (met, partly, failed, *rest), designed, fitted = (list(verdict_counts(group).values()) for group in groups)
-    others = ", ".join(f"{n} {v}" for n, v in zip((partly, *rest), (VERDICTS[1], *VERDICTS[3:]), strict=True))
+    counts, designed, fitted = map(verdict_counts, groups)
+    met, failed = counts.pop(rules.REPRODUCED), counts.pop(rules.NOT_REPRODUCED)
+    others = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     return (
         f"{met} of {len(groups[0])} independent checks of the paper are reproduced and {failed} are not ({others}); of "
-        f"{len(groups[1])} that depend on our scenarios {designed[0]} are, and of {len(groups[2])} fitted to its numbers or "
-        f"implied by them {fitted[0]}."
+        f"{len(groups[1])} that depend on our scenarios {designed[rules.REPRODUCED]} are, and of {len(groups[2])} fitted to "
+        f"its numbers or implied by them {fitted[rules.REPRODUCED]}."
     )
 
 
 def full_words(claims: Claims, command: str) -> str:
     """Return which checks of the quick form need the full one; nothing in the full form."""
-    ids = [str(c["claim"]) for c in claims if c["few seeds"] == "yes"]
+    ids = [str(c["claim"]) for c in claims if verdict_words(c) == rules.TOO_FEW]
     groups = ", ".join(dict.fromkeys(id_.partition(".")[0] for id_ in ids))
-    need = f"{len(ids)} of {len(claims)} checks cannot be decided by this run and need --full: claims {groups}."
+    need = f"{len(ids)} of {len(claims)} checks have {rules.TOO_FEW} in this run and need --full: claims {groups}."
     return "" if "--full" in command else need
 
 
 def verdict_counts(claims: Claims) -> dict[str, int]:
-    """Return how many claims have each verdict."""
-    counts = Counter(claim["verdict"] for claim in claims)
-    return {verdict: counts[verdict] for verdict in VERDICTS}
+    """Return how many claims have each verdict, and how many have too few seeds for one, if any."""
+    counts = Counter(map(verdict_words, claims))
+    return {verdict: counts[verdict] for verdict in VERDICTS} | {w: n for w, n in counts.items() if w == rules.TOO_FEW}
+
+
+def verdict_words(claim: dict[Any, Any]) -> str:
+    """Return the verdict on a claim, or that there are too few seeds for one."""
+    return rules.TOO_FEW if claim["few seeds"] == "yes" else str(claim["verdict"])
 
 
 def measured_words(claim: dict[Any, Any]) -> str:
@@ -144,14 +150,14 @@ def _truth(folder: Path) -> list[str]:
 
 
 def _summary(claims: Claims) -> str:
-    rows = []
+    rows, verdicts = [], list(verdict_counts(claims))
     for group, title in GROUPS.items():
         members = [claim for claim in claims if claim_order(claim["claim"])[0] == group]
         counts, bases = verdict_counts(members), Counter(claim["basis"] for claim in members)
         others = (bases[rules.DESIGNED], bases[rules.FITTED] + bases[rules.IMPLIED])
-        rows.append([str(group), title, *(str(n or "") for n in (*counts.values(), *others))])
+        rows.append([str(group), title, *(str(counts.get(v) or "") for v in verdicts), *(str(n or "") for n in others)])
     of_all = f"of all, {rules.DESIGNED}", f"{rules.FITTED} or {rules.IMPLIED}"
-    return markdown_table(["", "claim", *VERDICTS, *of_all], rows)
+    return markdown_table(["", "claim", *verdicts, *of_all], rows)
 
 
 def _failures(claims: Claims) -> list[str]:
@@ -187,7 +193,7 @@ def _group(group: int, claims: Claims) -> list[str]:
         "paper": lambda c: str(c["paper"]),
         "measured [95 %]": measured_words,
         "seed 42": lambda c: str(c["with seed 42"]),
-        "verdict": lambda c: f"{MARKS[c['verdict']]} {c['verdict']}",
+        "verdict": lambda c: f"{MARKS[verdict_words(c)]} {verdict_words(c)}",
         "VE along columns": columns_words,
         "depends on": lambda c: ", ".join(n for n in ("convention", "seed") if c[f"depends on {n}"] == "yes") or "–",
     }

@@ -104,8 +104,7 @@ def results_table(solutions: Sequence[Scored]) -> DataFrame:
 def choose_criterion(solutions: Sequence[Scored], by: str | None = None) -> str:
     """Return the measure that decides: `by`, or the first main measure that a solution has."""
     if by is not None:
-        by = own_key(by, {key for s in solutions for key in s.values}) or by
-        get_ranking_metric(by)
+        by = get_ranking_metric(own_key(by, {key for s in solutions for key in s.values}) or by).key
         if solutions and not any(by in s.values for s in solutions):
             raise ParameterError(f"{by!r} was not computed: score or sweep again with it among the metrics.")
         return by

@@ -265,10 +265,16 @@ def stored_plan(content: Any, where: str = "the run") -> Plan:
 
 
 def differences(plan: Plan, other: Plan) -> list[str]:
-    """Say in words where `other` differs from a plan."""
+    """Say in words where `other` differs from a plan; measures that both have are not named."""
     mine, theirs = plan.to_dict(), other.to_dict()
-    both = {key: (mine.get(key), theirs.get(key)) for key in mine | theirs}
-    return [f"{key} is {here!r} here and {there!r} there" for key, (here, there) in both.items() if here != there]
+    said = []
+    for key in (key for key in mine | theirs if mine.get(key) != theirs.get(key)):
+        here, there = mine.get(key), theirs.get(key)
+        if key == "metrics" and isinstance(here, list) and isinstance(there, list):
+            key = "metrics, where they differ,"
+            here, there = [name for name in here if name not in there], [name for name in there if name not in here]
+        said.append(f"{key} is {here!r} here and {there!r} there")
+    return said
 
 
 def check_algorithm(key: str, parameters: Mapping[str, Any]) -> None:

@@ -304,7 +304,6 @@ def select_k(
     from sklearn.base import clone
     from threadpoolctl import threadpool_limits
 
-    scoring = EVIDENCE if scoring == "evidence" else scoring  # of the whole solution
     predictive = scoring == PREDICTIVE
     metric = get_ranking_metric("total_evidence" if predictive else scoring)
     check_instance("estimator", estimator)

@@ -140,7 +140,8 @@ def select(run: Run, by: str | None = None) -> Selection:
         raise RunError(f"nothing to choose from in {run.path}: of {len(run.cells)} fits {why}.{more}")
     main = [metric.key for metric in registry.main_metrics()]
     remember_own(run)
-    by = registry.own_key(by, map(str, results)) or next((key for key in main if key in results), main[0])
+    asked = registry.own_key(by, map(str, results)) or next((key for key in main if key in results), main[0])
+    by = registry.get_ranking_metric(asked).key
     null = run.null
     tables: dict[str, list[pd.DataFrame]] = {"candidates": [], "best": [], "best_k": []}
     for measure in _measures(results, by):
@@ -264,7 +265,6 @@ def _with_others(best: pd.DataFrame, candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _measures(results: pd.DataFrame, by: str) -> list[str]:
-    registry.get_ranking_metric(by)
     if by not in results:
         option = {"predictive": "--held-out 5", "stability": "--stability 10"}.get(by, f"{by!r} among its metrics")
         raise ParameterError(f"the run did not compute {by!r}; run the sweep again into another folder, with {option}.")
