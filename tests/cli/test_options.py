@@ -17,6 +17,7 @@ import bivaluate
 from bivaluate import Biclustering
 from bivaluate._text import Advice, Option, distinct
 from bivaluate.algorithms import ALGORITHMS
+from bivaluate.benchmark import run_benchmark
 from bivaluate.cli import main, options
 from bivaluate.cli.files import FOLDERS
 from bivaluate.cli.main import COMMANDS
@@ -194,6 +195,7 @@ def test_every_option_that_advice_names_exists_in_both_languages():
                 bivaluate.read_solution,
                 bivaluate.Plan,
                 bivaluate.Matrix.called,
+                run_benchmark,
                 bivaluate.algorithms.CommandEstimator,
             ]
             functions += [record.estimator for record in ALGORITHMS.values()] if "--param" in named else []
@@ -219,6 +221,7 @@ SAID_IN = {
     "algorithms": ("run", "sweep"),
     "registry": ("sweep",),
     "elsewhere": ("confirm",),
+    "benchmark": ("benchmark",),
 }
 
 
