@@ -232,6 +232,22 @@ def test_json_holds_measures_findings_and_verdict(run, tmp_path):
     assert {"ave", "z", "acv", "sbm", "chia_karuturi", "sign_variance"} <= plain["biclusters"][0].keys()
 
 
+def test_the_sentence_on_k_is_that_of_the_page(run, tmp_path):
+    X = np.random.default_rng(0).normal(size=(90, 40))
+    blocks = [(range(20 * k, 20 * k + 20), range(10 * k, 10 * k + 10)) for k in range(4)]
+    for rows, cols in blocks:
+        X[np.ix_(rows, cols)] += 3
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",")
+    for k in (2, 3, 6):
+        members = [*blocks, (range(5), range(30, 40)), (range(60, 65), range(5))][:k]
+        Biclustering(members, X.shape, info={"k": k, "name": f"run K {k}"}).to_json(tmp_path / f"k{k}.json")
+    done = run("score", "x.csv", "k2.json", "k3.json", "k6.json", "--report", "page.html")
+    assert done.code == 0, done.err
+    said = "run K 6: about 4 biclusters are supported; up to K = 3 every one is."
+    assert f"\n{said} K = 3 has" in done.out
+    assert f'<h1 id="verdict-title">{said}</h1>' in (tmp_path / "page.html").read_text().replace("\u00a0", " ")
+
+
 def test_every_k_of_a_run(run, tmp_path):
     rows, cols = ["g1", "g2", "g3", "g4", "g5"], ["c1", "c2", "c3", "c4"]
     text = ",".join(["", *cols]) + "\n"

@@ -53,14 +53,16 @@ def test_logrank_scores():
 
 
 def test_words():
-    COLUMNS = ["bicluster", "trait", "class", "q", "word"]
-    rows = [("B1", "type", "B", 1e-9, "97 % B"), ("B1", "cluster", "4", 1e-12, "98 % cluster 4")]
+    COLUMNS = ["bicluster", "trait", "class", "q", "effect_is", "word"]
+    odds = "odds ratio"
+    rows = [("B1", "type", "B", 1e-9, odds, "97 % B"), ("B1", "cluster", "4", 1e-12, odds, "98 % cluster 4")]
     assert words(pd.DataFrame(rows, columns=COLUMNS)) == {"B1": "97 % B"}
     rows += [
-        ("B2", "type", "T", 1e-9, "enriched in T (23 %; 2 % outside)"),
-        ("B2", "cluster", "0", 1e-7, "65 % cluster 0"),
+        ("B2", "type", "T", 1e-9, odds, "enriched in T (23 %; 2 % outside)"),
+        ("B2", "phase", "S", 1e-7, odds, "65 % S"),
+        ("B2", "age", "higher", 1e-20, "AUC", "higher age"),
     ]
-    assert words(pd.DataFrame(rows, columns=COLUMNS))["B2"] == "65 % cluster 0"  # what most of its samples are
+    assert words(pd.DataFrame(rows, columns=COLUMNS))["B2"].startswith("enriched in T")  # not the largest share
 
 
 def test_set_name():

@@ -44,6 +44,21 @@ def test_classes_are_those_of_the_twin(samples):
     assert describe_traits(table)[0].startswith("B1: 90 % B (type, q ")
 
 
+def test_a_bicluster_is_known_by_what_is_more_frequent_inside_not_by_itself():
+    """Of 40 of 100 samples 22 are in phase S, as 20 of the others are, and 18 are NK, as none of the others is."""
+    known = pd.DataFrame({"cluster": ["x"] * 40 + ["y"] * 60})
+    known["phase"] = np.where((np.arange(100) < 22) | (np.arange(100) > 79), "S", "G1")
+    known["type"] = np.where(
+        (np.arange(100) > 21) & (np.arange(100) < 40), "NK", np.where(np.arange(100) % 2, "B", "T")
+    )
+    pairs = [(range(2), range(40)), (range(2, 4), range(40, 100))]
+    for names in (["cluster x", "cluster y"], ["x", "y"]):
+        table = traits(Biclustering(pairs, (4, 100), names=names), np.zeros((4, 100)), known)
+        assert words(table)[names[0]] == "enriched in NK (45 %; 0 % outside)"
+        assert "cluster" not in {*table.loc[table["word"] != "", "trait"]}
+    assert words(traits(Biclustering(pairs, (4, 100)), np.zeros((4, 100)), known))["B1"] == "100 % x"
+
+
 def test_numbers_and_q(samples):
     table = traits(SOLUTION, X, samples[["type", "age"]])
     age = table[(table["trait"] == "age") & (table["bicluster"] == "B1")].iloc[0]

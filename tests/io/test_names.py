@@ -253,3 +253,14 @@ def test_numbers_that_are_mostly_labels_are_labels(tmp_path, X):
     path.write_text("gene,module\n1003,M1\n1004,M1\n9999,M1\n")
     with pytest.warns(LabelWarning, match=r"'9999' \(line 4\)"):
         assert read_solution(path, entrez)[0].rows.tolist() == [3, 4]
+
+
+def test_annotations_of_samples_are_read_as_groups_of_them(tmp_path, X):
+    text = "".join(f"{label},{'AB'[j % 2]}\n" for j, label in enumerate(X.columns))
+    found = []
+    for word in ("class", "cluster"):
+        (tmp_path / f"{word}.csv").write_text(f"sample,{word}\n{text}")
+        found.append(read_solution(tmp_path / f"{word}.csv", X))
+    assert found[0] == found[1]
+    assert found[0].names == ["A", "B"]
+    assert {len(b.rows) for b in found[0]} == {X.shape[0]}

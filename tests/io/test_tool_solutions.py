@@ -147,6 +147,13 @@ def test_qubic_that_found_nothing_leaves_its_header(put):
             read_solution(put(strange), X, format="qubic")
 
 
+def test_empty_blocks_of_qubic_are_dropped(put):
+    empty = "BC002\tS=0\n Genes [2]: g1 g2 \n Conds [0]: \n\n"
+    with pytest.warns(EmptyBiclusterWarning, match=r"1 empty bicluster dropped: B1\."):
+        found = read_solution(put(QUBIC.replace("BC000", f"{empty}BC000", 1)), X, format="qubic")
+    assert found == read_solution(put(QUBIC), X, format="qubic")
+
+
 @pytest.mark.parametrize(("key", "text"), CASES, ids=[key for key, _ in CASES])
 def test_recognised_by_content_and_read(put, key, text):
     path = put(text)

@@ -139,7 +139,9 @@ def recur(
     if report is not None:
         known = {name: pair for name, pair in samples.items() if not isinstance(pair[1], tuple)}
         if not known:
-            raise ParameterError("--report needs the matrices of samples: give solution files with --matrix, or a run.")
+            raise ParameterError(
+                "--report needs the matrices of samples: give solution files with --matrix, or a run of sweep."
+            )
         report_on(report, known, [recur_section(found)], headline=found.summary)
         say_written(report)
     if folder is not None:

@@ -96,7 +96,7 @@ def score(
         each = biclusters or not evaluations[0].scores  # measures of single biclusters only
         _print_biclusters(evaluations, sort) if each else _print_solutions(evaluations, sort)
         if curve:
-            _print_curve(curve)
+            _print_curve(curve, evaluations)
         for name, table in traits.items():
             tables.print_traits(table, name)
     if mqc:
@@ -206,8 +206,10 @@ def _curve(evaluations: Sequence[Evaluation]) -> Curve:
     return {record.pop("solution"): record | {"placements": PLACEMENTS} for record in k_curve(evaluations)}
 
 
-def _print_curve(curve: Curve) -> None:
-    """Print what each K is worth, beside the same sizes and overlaps placed at random."""
+def _print_curve(curve: Curve, evaluations: Sequence[Evaluation]) -> None:
+    """Print what each K is worth, beside the same sizes and overlaps placed at random, and which to take."""
+    from bivaluate.judge.choice import AtK, about_k, best_solution, family, supported_at
+
     keys = ("total_evidence", "null_total_evidence", "n_supported", "supported_coverage", "nve", "null_nve")
     shown = {name: [tables.score_text(key, record[key]) for key in keys] for name, record in curve.items()}
     rows = [(str(curve[name]["k"]), *texts, name) for name, texts in shown.items()]
@@ -216,6 +218,16 @@ def _print_curve(curve: Curve) -> None:
     out.print()
     title = f"by K; at random: same sizes and overlaps, mean of {drawn}"
     print_table(["K", *headings, "solution"], rows, title)
+    best = best_solution([e.scores for e in evaluations])
+    name = _name(evaluations[best or 0])
+    if best is None or not curve[name]["n_supported"]:
+        return
+    k, found = curve[name]["k"], {_name(e): len(e.solution) for e in evaluations}
+    alike = {of: row for of, row in curve.items() if family(of, row["k"]) == family(name, k)}
+    ks = [AtK(row["k"], row["total_evidence"], found[of], row["n_supported"]) for of, row in alike.items()]
+    if len(ks) > 1:
+        said = supported_at(ks, k)
+        out.print(" ".join([f"\n{name}: {said[:1].lower()}{said[1:]}", *about_k(ks, k)]), style="bold")
 
 
 def _print_biclusters(evaluations: Sequence[Evaluation], sort: str | None) -> None:

@@ -175,6 +175,11 @@ def _said(row: dict[str, Any], technical: bool, level: float) -> dict[str, str]:
         beside = f"enriched in {name} ({share}; {percent(row['outside'])} outside)"
         word = f"{share} {name}" if row["inside"] >= 0.5 > row["outside"] else beside  # known by a majority
         doubt = f"{share} of its samples are {row['trait']} {row['class']}"
+        if (row["inside"], row["outside"]) == (1, 0) and row["bicluster"] in (
+            row["class"],
+            f"{row['trait']} {row['class']}",
+        ):
+            word = ""  # the class that the bicluster was made from says nothing of it
     else:
         way, _, name = row["class"].partition(" in ")
         word = " ".join(filter(None, [way, "in" * bool(name), row["trait"], name]))
@@ -432,8 +437,8 @@ def _telling(table: DataFrame) -> list[dict[Any, Any]]:
 
 
 def words(table: DataFrame) -> dict[str, str]:
-    """Return each bicluster's most telling trait in a word: first a class of most, with a name, by the least q."""
-    rows = sorted(_telling(table), key=lambda row: (not row["word"][0].isdigit(), _is_bare(row["class"])))
+    """Return each bicluster's most telling trait in a word: first a class, with a name, by the least q."""
+    rows = sorted(_telling(table), key=lambda row: (row["effect_is"] != EFFECTS["categorical"], _is_bare(row["class"])))
     return {str(row["bicluster"]): str(row["word"]) for row in reversed(rows)}
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from bivaluate._document import Document, Members
-from bivaluate._errors import LabelWarning, SolutionError
-from bivaluate._text import Advice, Option
+from bivaluate._errors import EmptyBiclusterWarning, LabelWarning, SolutionError, outside
+from bivaluate._text import Advice, Option, first_few, plural
 from bivaluate.io.source import Source, indices
 from bivaluate.matrix import Matrix
 from bivaluate.solution import SIDES, Biclustering, as_document, label_table, positions_of_labels, with_known
@@ -21,12 +21,20 @@ def labelled(members: Iterable[Members], rows: Sequence[str], cols: Sequence[str
 def document_of_blocks(
     blocks: Sequence[tuple[int, dict[str, list[str]]]], keys: tuple[str, str], lacking: str, source: Source
 ) -> Document:
-    """Return biclusters of which a file lists each side under a key, with the lines they begin at."""
+    """Return biclusters of which a file lists each side under a key, with the lines they begin at.
+
+    Empty ones are dropped with one warning.
+    """
     for n, block in blocks:
         for key in keys:
-            if not block.get(key):
+            if key not in block:
                 raise source.fault(lacking.format(key), n)
-    return Document([(b[keys[0]], b[keys[1]]) for _, b in blocks], "token", lines=[n for n, _ in blocks])
+    held = [(n, block) for n, block in blocks if all(block.values())]
+    if len(held) < len(blocks):
+        empty = first_few([f"B{k}" for k, (_, block) in enumerate(blocks, 1) if not all(block.values())])
+        said = f"{source.name}: {plural(len(blocks) - len(held), 'empty bicluster')} dropped: {empty}."
+        warnings.warn(said, EmptyBiclusterWarning, stacklevel=outside())
+    return Document([(b[keys[0]], b[keys[1]]) for _, b in held], "token", lines=[n for n, _ in held])
 
 
 def to_biclustering(document: Document, X: Matrix | None, name: str) -> Biclustering:

@@ -12,6 +12,7 @@ nothing, nobody wins; the best K of one algorithm is then the first.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, dropwhile, groupby, takewhile
 from types import MappingProxyType
@@ -213,6 +214,15 @@ def as_good(curve: Sequence[AtK], measure: str = EVIDENCE) -> list[int]:
     values = {int(at.k): at.value for at in curve if not math.isnan(at.value)}
     top = (max if high_is_better(measure) else min)(values.values(), default=math.nan)
     return sorted(k for k, value in values.items() if abs(value - top) <= CLOSE * (abs(top) or 1.0))
+
+
+def family(name: str, k: int) -> str:
+    """Return what solutions of several K are called in common.
+
+    >>> family("run K 4, dt 0.1", 4)
+    'run K, dt 0.1'
+    """
+    return re.sub(rf"\bK {k}\b", "K", name)
 
 
 def spans(ks: Sequence[int], tried: Collection[int]) -> str:

@@ -64,7 +64,7 @@ class Group:
     @property
     def family(self) -> str:
         """The algorithm, or the run that solutions of several K come from."""
-        return re.sub(rf"\bK {self.k}\b", "K", self.algorithm)
+        return choice.family(self.algorithm, self.k)
 
     @property
     def seeds(self) -> int:

@@ -55,7 +55,8 @@ def _header(text: str) -> tuple[int, list[str], str]:
     if _layout(header) is None and delimiter != " " and all(len(line) == 2 for line in (header, *rest)):
         genes, modules = map(set, zip(header, *rest, strict=True))
         if len(genes) == len(lines) > len(modules) and all(module[:1].isalpha() for module in modules):
-            return n - 1, ["gene", "module"], delimiter
+            named = len(header[0]) > 1 and header[0].lower() in _ROW | _COL  # a header: only its second word is unknown
+            return n - (not named), [header[0] if named else "gene", "module"], delimiter
     return n, header, delimiter
 
 
