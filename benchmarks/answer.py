@@ -25,7 +25,7 @@ from bivaluate.sweep.journal import unpack_solution
 from bivaluate.sweep.stages import best_fit
 
 DOCS = Path(__file__).parents[1] / "docs"
-FIRST_SEED, SEEDS, NOISE_SEEDS = 400_000, 4, 18
+FIRST_SEED, SEEDS, NOISE_SEEDS = 500_000, 4, 18
 SLACK = 0.02
 Rng = np.random.Generator
 Design = Callable[[Rng], tuple[Any, list[tuple[Any, Any]]]]

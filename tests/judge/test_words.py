@@ -79,25 +79,30 @@ def test_what_is_said_first_of_k_does_not_follow_the_grid():
     assert set(best.values()) == {12, 16, 20, 24}, "the best K does"
     assert {all_supported(curve(values), best[grid]).k for grid, values in GRIDS.items()} == {7, 8}
     said = {supported_at(curve(values), best[grid]) for grid, values in GRIDS.items()}
-    assert said == {
-        "About 11 biclusters are supported; up to K = 8 every one is.",
-        "About 12 biclusters are supported; up to K = 7 every one is.",
-        "About 12 biclusters are supported; up to K = 8 every one is.",
+    assert {text.partition(";")[0] for text in said} == {
+        "About 11 biclusters are supported",
+        "About 12 biclusters are supported",
     }
+    assert {text.partition("; ")[2] for text in said} == {
+        "take K = 12 and keep those.", "try K above 16.", "take K = 20 and keep those.", "refit with K = 9 to 12."
+    }  # fmt: skip
 
 
 def test_about_k():
     assert about_k(curve(GRIDS[4, 8, 16, 24, 32, 40]), 24) == [
-        "K = 8 has 95 % of the evidence of K = 24; "
+        "Up to K = 8 every bicluster is supported, with 95 % of the evidence of K = 24; "
         "K = 16 to 32 are as good (evidence within 5 %), with 11 to 14 supported.",
         "Try K = 9 to 12 to see up to where every bicluster is supported.",
     ]
     assert about_k(curve(GRIDS[2, 8, 10, 16]), 16) == [
-        "K = 8 has 94 % of the evidence of K = 16.",
+        "Up to K = 8 every bicluster is supported, with 94 % of the evidence of K = 16.",
         "Evidence still rises at K = 16, the largest tried: try larger ones.",
     ]
     flat = [AtK(k, 100 - abs(k - 9), k, 6) for k in (6, 9, 12)]
-    assert about_k(flat, 12)[0] == "K = 6 to 12 are as good (evidence within 5 %), with 6 supported."
+    assert (
+        about_k(flat, 12)[0]
+        == "Up to K = 6 every bicluster is supported; K = 6 to 12 are as good (evidence within 5 %), with 6 supported."
+    )
     assert not any("largest" in text for text in about_k(flat, 12)), "what is as good does not rise"
     holes = [AtK(k, value, k, min(k, 7)) for k, value in {6: 97, 7: 100, 8: 96, 10: 93, 13: 96, 14: 90, 16: 99}.items()]
     assert about_k(holes, 7) == ["K = 6 to 8, 13 and 16 are as good (evidence within 5 %), with 6 to 7 supported."]
@@ -125,10 +130,11 @@ def test_on_a_flat_curve_the_smallest_k_with_as_many_supported_is_the_answer():
 def test_a_smaller_k_with_supported_biclusters_only_and_no_less_evidence_is_the_answer():
     blood = [AtK(6, 96, 6, 6), AtK(7, 100, 7, 7), AtK(8, 93, 8, 7), AtK(13, 97, 13, 10), AtK(16, 101, 16, 10)]
     assert smallest(blood, 4) == 1, "as many are supported at K = 13, which has less evidence than K = 7"
-    assert supported_at(blood, 7) == "About 10 biclusters are supported; up to K = 7 every one is."
+    assert supported_at(blood, 7) == "About 10 biclusters are supported; take K = 7, where every one is."
     less = [at._replace(value=96) if at.k == 7 else at for at in blood]
     assert smallest(less, 4) == 3
-    assert supported_at(less, 13) == supported_at(blood, 7)
+    assert supported_at(less, 13) == "About 10 biclusters are supported; take K = 13 and keep those."
+    assert about_k(less, 13)[0].startswith("Up to K = 7 every bicluster is supported")
 
 
 def test_the_k_that_would_settle_where_all_are_supported_are_named():
@@ -136,6 +142,23 @@ def test_the_k_that_would_settle_where_all_are_supported_are_named():
     assert about_k(coarse, 12)[-1] == "Try K = 5 to 7 to see up to where every bicluster is supported."
     assert about_k(coarse[1:], 12)[-1] == "Try K = 2 to 7 to see up to where every bicluster is supported."
     assert about_k([AtK(3, 60, 3, 3), AtK(5, 100, 5, 5), AtK(9, 90, 9, 5)], 5) == [], "five are all there is"
+
+
+def test_one_number_and_one_decision_where_k_was_tried_in_steps():
+    steps = [AtK(3, 60, 3, 3), AtK(6, 90, 6, 4), AtK(9, 100, 9, 4), AtK(12, 99, 12, 4)]
+    assert supported_at(steps, 9) == "About 4 biclusters are supported; refit with K = 4."
+    five = [at._replace(supported=5) if at.k == 9 else at for at in steps]
+    assert supported_at(five, 9) == "About 5 biclusters are supported; refit with K = 4 or 5."
+
+
+def test_a_choice_whose_neighbours_support_few_is_not_stable():
+    digits = [AtK(k, 10 * n, k, n) for k, n in ((2, 1), (4, 3), (6, 6), (8, 1), (10, 0), (12, 0))]
+    said = (
+        "The choice is not stable: with K = 8 only 1 of 8 biclusters are supported; compare other seeds, or more rows."
+    )
+    assert about_k(digits, 6) == [said]
+    planted = [AtK(k, 10 * min(k, 4), k, min(k, 4)) for k in range(2, 9)]
+    assert not any("stable" in text for text in about_k(planted, 4))
 
 
 def test_all_supported_skips_small_k_and_one_bicluster():

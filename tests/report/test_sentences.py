@@ -60,10 +60,10 @@ def test_a_choice_says_where_all_are_supported_and_that_evidence_still_rises() -
     ]
     own = record(*("supported",) * 11, "redundant")
     said = speak(case(groups, "total_evidence", verdict=own, fitted=True))
-    expected = "Spectral co-clustering, K = 12: about 11 biclusters are supported; up to K = 8 every one is."
+    expected = "Spectral co-clustering, K = 12: about 11 biclusters are supported; try K above 12."
     assert said.headline == expected
     assert len(said.headline.replace(" = ", "=").split()) <= 15
-    assert said.notes[0] == "K = 8 has 94 % of the evidence of K = 12."
+    assert said.notes[0] == "Up to K = 8 every bicluster is supported, with 94 % of the evidence of K = 12."
     assert said.notes[1] == "Evidence still rises at K = 12, the largest tried: try larger ones."
     alone = speak(case(groups[:2], "total_evidence", fitted=True))
     assert alone.headline == "Spectral co-clustering, K = 8: all 8 biclusters are supported."

@@ -225,8 +225,8 @@ def test_what_to_take_does_not_follow_the_grid_and_the_plot_counts() -> None:
     }
     found = KSelection(NMF(24), {"n_components": 24}, 11659.0, 3, table, "total_evidence")
     assert str(found.verdict).splitlines() == [
-        "About 12 factors are supported; up to n_components = 8 every one is. Take n_components = 24.",
-        "n_components = 8 has 95 % of the evidence of n_components = 24; "
+        "About 12 factors are supported; refit with n_components = 9 to 12.",
+        "Up to n_components = 8 every factor is supported, with 95 % of the evidence of n_components = 24; "
         "n_components = 16 to 32 are as good (evidence within 5 %), with 11 to 14 supported. "
         "Try n_components = 9 to 12 to see up to where every factor is supported.",
     ]

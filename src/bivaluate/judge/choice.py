@@ -281,14 +281,19 @@ def _whole(at: AtK) -> bool:
 
 
 def supported_at(curve: Sequence[AtK], best: int, name: str = "K") -> str:
-    """Say how many biclusters are supported, and up to which K all are: this hardly depends on which K were tried.
+    """Say how many biclusters are supported, which hardly depends on which K were tried, and what to do.
 
     No more than 15 words with the name of an algorithm.
     """
     mine, whole, count = next(at for at in curve if at.k == best), all_supported(curve, best), _count(curve, best)
     if whole is None or (whole.k == best and count < whole.supported + 0.5):
         return counted({"n_biclusters": mine.found, "n_supported": mine.supported})
-    return f"About {count:.0f} biclusters are supported; up to {name} = {whole.k} every one is."
+    what = f"take {name} = {best}{', where every one is' if whole.k == best else ' and keep those'}"
+    if _rises(curve, mine):
+        what = f"try {name} above {best}"
+    elif int(count) in (untried := _untried(curve, mine)):
+        what = f"refit with {name} = {spans(untried, untried).replace(' and ', ' or ')}"
+    return f"About {count:.0f} biclusters are supported; {what}."
 
 
 def _count(curve: Sequence[AtK], best: int) -> float:
@@ -298,35 +303,58 @@ def _count(curve: Sequence[AtK], best: int) -> float:
 
 
 def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str = "K") -> list[str]:
-    """Say which K are as good as the best one, what the K with every bicluster supported has, and which K to try."""
+    """Say up to which K every bicluster is supported, which K are as good as the best, if it is stable, what to try."""
     mine, whole, said = next(at for at in curve if at.k == best), all_supported(curve, best), []
     tried, ks = [at.k for at in curve], as_good(curve, measure)
     good = [at for at in curve if at.k in ks]
-    if measure == EVIDENCE and whole is not None and whole.k not in (best, *ks):
-        said.append(f"{name} = {whole.k} has {percent(whole.value / mine.value)} of the evidence of {name} = {best}")
+    if measure == EVIDENCE and whole is not None and whole.k != best:
+        less = f", with {percent(whole.value / mine.value)} of the evidence of {name} = {best}"
+        said.append(f"Up to {name} = {whole.k} every bicluster is supported{less if whole.k not in ks else ''}")
     if len(ks) > 1 and (len({at.found for at in good}) > 1 or not mine.found < best):
         counts = dict.fromkeys(number(end(at.supported for at in good)) for end in (min, max))
         some = f", with {' to '.join(counts)} supported" if any(at.supported < at.found for at in good) else ""
         said.append(f"{name} = {spans(ks, tried)} are as good ({symbol(measure)} within {100 * CLOSE:g} %){some}")
-    return [f"{text}." for text in ("; ".join(said), _to_try(curve, mine, measure, name)) if text]
+    unstable = _unstable(curve, mine, name) if measure == EVIDENCE else ""
+    return [f"{text}." for text in ("; ".join(said), unstable, _to_try(curve, mine, measure, name)) if text]
+
+
+def _unstable(curve: Sequence[AtK], mine: AtK, name: str) -> str:
+    """Say that a K next to the best one supports fewer than half as many biclusters as it could, if one does."""
+    ordered = sorted(curve)
+    place = ordered.index(mine)
+    for at in (*ordered[place + 1 : place + 2], *ordered[max(place - 1, 0) : place]):
+        if 2 * at.supported < min(at.found, mine.supported):
+            few = f"only {number(at.supported)} of {number(at.found)} biclusters are supported"
+            return f"The choice is not stable: with {name} = {at.k} {few}; compare other seeds, or more rows"
+    return ""
 
 
 def _to_try(curve: Sequence[AtK], mine: AtK, measure: str, name: str) -> str:
     """Say which K should be tried, too, if any: beyond the ends, or where all biclusters may still be supported."""
-    before, tried = max((at for at in curve if at.k < mine.k), default=mine), [at.k for at in curve]
+    tried = [at.k for at in curve]
     ends = {min(tried): "smallest" * (mine.k > 2), max(tried): "largest"} if len(set(tried)) > 1 else {}
     edge = "" if mine.found < mine.k else ends.get(mine.k)  # another K would find as many
-    rises = mine.supported > before.supported and mine.value - before.value > CLOSE * mine.value
-    last = getattr(all_supported(curve, mine.k), "k", 1)
-    after = min((k for k in tried if k > last), default=last)
-    between = range(last + 1, min(after, int(np.nan_to_num(_count(curve, mine.k))) + 1))
-    if measure == EVIDENCE and edge == "largest" and rises:
+    if measure == EVIDENCE and _rises(curve, mine):
         return f"Evidence still rises at {name} = {mine.k}, the largest tried: try larger ones"
-    if measure == EVIDENCE and between and ends:
-        return f"Try {name} = {spans(between, between)} to see up to where every bicluster is supported"
+    if measure == EVIDENCE and ends and (untried := _untried(curve, mine)):
+        return f"Try {name} = {spans(untried, untried)} to see up to where every bicluster is supported"
     if edge == "smallest" or (edge and measure != EVIDENCE):
         return f"{name} = {mine.k} is the {edge} tried: try {'larger' if edge == 'largest' else 'smaller'} ones"
     return ""
+
+
+def _rises(curve: Sequence[AtK], mine: AtK) -> bool:
+    """Return whether the best K is the largest tried, with more evidence and supported biclusters than the next."""
+    before = max((at for at in curve if at.k < mine.k), default=mine)
+    largest = mine.k == max(at.k for at in curve) and not mine.found < mine.k
+    return largest and mine.supported > before.supported and mine.value - before.value > CLOSE * mine.value
+
+
+def _untried(curve: Sequence[AtK], mine: AtK) -> range:
+    """Return the K that were not tried, at which every bicluster may still be supported."""
+    last = getattr(all_supported(curve, mine.k), "k", 1)
+    after = min((at.k for at in curve if at.k > last), default=last)
+    return range(last + 1, min(after, int(np.nan_to_num(_count(curve, mine.k))) + 1))
 
 
 def in_order(total: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -190,7 +190,7 @@ class KSelection:
 
     @property
     def verdict(self) -> Verdict:
-        """How many are supported and up to which K all are, which K to take, which are as good, which to try.
+        """How many are supported and which K to take or try; up to which K all are, which are as good, if it is stable.
 
         Examples
         --------
@@ -209,8 +209,8 @@ class KSelection:
             first = f"{some}: expect about {self.n_supported_}."
         elif self.scoring == EVIDENCE and not math.isnan(self.n_supported_):
             lead = choice.supported_at(self._curve, best, name)
-            counts = lead.startswith("About")  # of more than the best K
-            first = f"{lead} {first}" if counts else f"{first[:-1]}: {lead[:1].lower()}{lead[1:]}"
+            counts = lead.startswith("About")  # of more than the best K, and says what to do
+            first = lead if counts else f"{first[:-1]}: {lead[:1].lower()}{lead[1:]}"
         rest = " ".join(choice.about_k(self._curve, best, self.scoring, name))
         noun = "factor" if name == "n_components" else "bicluster"
         return Verdict(first.replace("bicluster", noun), rest.replace("bicluster", noun))
