@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -239,3 +240,32 @@ def test_a_figure_must_be_a_picture(tmp_path: Path) -> None:
         Figure(tmp_path / "a.pdf", "no").data_uri()
     with pytest.raises(FileError, match="cannot read"):
         Figure(tmp_path / "a.png", "no").data_uri()
+
+
+def test_scattered_biclusters_are_outlined_in_the_colours_they_are_named_after(visit: Visit, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X, names = (
+        rng.normal(size=(240, 64)),
+        ["turquoise", "blue", "brown", "M4", "black", "lightcyan", "M7", "M8", "M9", "red"],
+    )
+    pairs = [(rng.permutation(240)[:60], rng.permutation(64)[:20]) for _ in names]
+    for rows, cols in pairs:
+        X[np.ix_(rows, cols)] += 4
+    page = build_report(quietly(Matrix(X), Biclustering(pairs, X.shape, names=names)), tmp_path / "r.html")
+    for scheme in ("light", "dark"):
+        shown = visit(page, scheme=scheme)
+        assert "Outlined are the largest pieces" in shown.locator("#judged-map").inner_text()
+        labels = json.loads(shown.locator("#judged-map .heat-frame canvas").get_attribute("data-labels"))
+        colours = {label["text"]: label["colour"] for label in labels}
+        assert len(colours) >= 4
+        assert colours.get("blue", "#0000ff") == ("#0000ff" if scheme == "light" else colours["blue"]) != ""
+        assert colours.get("black", "") != ("#000000" if scheme == "dark" else "")
+
+
+def test_a_long_word_in_the_headline_is_broken(visit: Visit, tmp_path: Path) -> None:
+    matrix, truth = planted()
+    long = "sklearn.decomposition:NonnegativeMatrixFactorisation, K = 9: all 3 biclusters are supported."
+    shown = visit(build_report(quietly(matrix, named(truth, "x")), tmp_path / "r.html", headline=long), width=390)
+    assert shown.evaluate(
+        "(() => { const h = document.querySelector('h1'); return h.scrollWidth <= h.clientWidth; })()"
+    )

@@ -44,9 +44,9 @@ def report_on(
     judged = [evaluate(X, solution, missing="omit" if X.has_missing else "raise") for X, solution in named]
     for evaluation, place in zip(judged, places, strict=False):
         evaluation.place = place
-    for record in (evaluation.verdict for evaluation in judged if headline and len(judged) == 1 and evaluation.records):
-        where = f"Where the biclusters given ({record.biclusters[0]['bicluster']}, …) were found: {record.headline}"
-        judged[0].verdict = replace(record, headline=where)
+    if headline and len(judged) == 1 and (own := judged[0].verdict).biclusters:
+        where = f"Where the biclusters given ({own.biclusters[0]['bicluster']}, …) were found"
+        judged[0].verdict = replace(own, headline=f"{where}: {own.headline}")
     panels = [replace(section, text=section.text.removeprefix(headline).strip()) for section in sections]
     if not headline and (table := test(judged[0].solution, judged[0].matrix)) is not None:
         headline = trait_headline(table, judged[0].verdict)

@@ -13,14 +13,23 @@ R.halves = function (text) {
 /** Standardised values, one byte each: thirty-seconds, and -128 for undefined. */
 R.standardised = (text) => Float32Array.from(Int8Array.from(atob(text), (c) => c.charCodeAt(0)), (b) => (b === -128 ? NaN : b / 32));
 
-/** Whether outlines of all biclusters would hide the matrix. */
+/** Whether outlines of all biclusters would hide the matrix: then the largest pieces of the first supported ones are drawn. */
 R.tooMany = (map) => d3.sum(map.blocks, (b) => b.rows.length * b.cols.length) > 1500;
+R.OUTLINED = 12;
+
+/** The colour of a bicluster: the one it is named after, as modules of WGCNA are, light or dark enough to be seen. */
+R.colourOf = (name, k) => {
+  if (!/^[a-z]+$/i.test(name) || !d3.color(name)) return R.token(`--s${k % R.SERIES}`);
+  const { l, a, b } = d3.lab(name);
+  return d3.lab(R.isDark() ? Math.max(l, 50) : Math.min(l, 62), a, b).formatHex();
+};
 
 R.heatmap = function (host, detail) {
   const map = detail.heatmap, values = R.halves(map.data).map((v) => v * map.scale), standard = R.standardised(map.standard), { rows, cols } = map;
   const ranges = { raw: { middle: map.middle, reach: map.reach, values: map.unit ? values.map((v) => Math.log2(1 + v / map.unit)) : values, fromZero: map.from_zero, unit: map.unit }, standard: { middle: 0, ofLogs: map.unit > 0, reach: map.standard_reach, values: standard } };
   const single = (noun, whole) => (whole ? noun.replace(/s$/, "") : noun), noun = single(detail.nouns[0], detail.shape[0] === rows), columnNoun = single(detail.nouns[1], detail.shape[1] === cols);
-  const crowded = R.tooMany(map);
+  const crowded = R.tooMany(map), first = d3.range(map.blocks.length).filter((k) => detail.supported[k]).slice(0, R.OUTLINED);
+  const largest = (runs) => d3.sort(runs, ([a, b]) => a - b).slice(0, 4);
   const state = { zoom: d3.zoomIdentity, cursor: null, chosen: -1, view: map.view };
   const canvas = R.make("canvas", { tabindex: 0, role: "application", "data-tips": true,
     "aria-label": `Heatmap of ${detail.shape[0]} ${detail.nouns[0]} by ${detail.shape[1]} ${detail.nouns[1]}, reordered so that biclusters stand as blocks. Arrow keys move a cursor, plus and minus zoom, 0 resets.` });
@@ -66,19 +75,19 @@ R.heatmap = function (host, detail) {
   }
 
   function outline(k, colour, pieces) {
-    const block = map.blocks[k];
+    const part = crowded && state.chosen !== k ? largest : (runs) => runs, block = map.blocks[k];
     context.strokeStyle = colour;
     context.setLineDash(detail.supported[k] ? [] : [7, 5]);
-    let largest = null;
-    for (const [top, bottom] of block.rows) {
-      for (const [left, right] of block.cols) {
+    let place = null;
+    for (const [top, bottom] of part(block.rows)) {
+      for (const [left, right] of part(block.cols)) {
         const x = toX(left), y = toY(top), w = Math.max(2, toX(right) - x), h = Math.max(2, toY(bottom) - y);
         context.strokeRect(x, y, w, h);
         pieces.push({ x, y, w, h, k });
-        if (!largest || w * h > largest.w * largest.h) largest = { x, y, w, h };
+        if (!place || w * h > place.w * place.h) place = { x, y, w, h };
       }
     }
-    return largest;
+    return place;
   }
 
   /** Average only along a side whose cells are smaller than a pixel; keep edges sharp along the other. */
@@ -104,13 +113,14 @@ R.heatmap = function (host, detail) {
     canvas.height = size.height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawCells();
-    const labels = [], pieces = [], palette = d3.range(R.SERIES).map((i) => R.token(`--s${i}`));
+    const labels = [], pieces = [], palette = detail.names.map(R.colourOf);
+    chips.querySelectorAll("button").forEach((chip, k) => chip.style.setProperty("--chip", palette[k]));
     map.blocks.forEach((_, k) => {
-      if (crowded && state.chosen !== k) return;
+      if (crowded && state.chosen !== k && (state.chosen >= 0 || !first.includes(k))) return;
       const faded = state.chosen >= 0 && state.chosen !== k;
       context.globalAlpha = faded ? 0.18 : 1;
       context.lineWidth = state.chosen === k ? 3.5 : map.blocks.length > 40 ? 1.2 : 2.2;
-      const place = outline(k, palette[k % R.SERIES], pieces);
+      const place = outline(k, palette[k], pieces);
       if (place && !faded && (map.blocks.length <= 40 || state.chosen === k)) labels.push({ ...place, k });
     });
     context.globalAlpha = 1;
@@ -118,7 +128,7 @@ R.heatmap = function (host, detail) {
     context.font = `600 ${size.width < 500 ? 10.5 : 12}px system-ui, sans-serif`;
     const taken = [];
     for (const label of labels) {
-      const text = detail.names[label.k], w = context.measureText(text).width + 9, colour = palette[label.k % R.SERIES];
+      const text = detail.names[label.k], w = context.measureText(text).width + 9, colour = palette[label.k];
       const place = labelPlace(label, w, pieces, taken);
       if (!place) continue;
       taken.push({ ...place, text, colour });
@@ -132,7 +142,7 @@ R.heatmap = function (host, detail) {
       context.fillStyle = R.onto(colour);
       context.fillText(text, x + 4.5, y + 13);
     }
-    canvas.dataset.labels = JSON.stringify(taken.map(({ x, y, w, end, away }) => ({ x, y, w, end, away })));
+    canvas.dataset.labels = JSON.stringify(taken);
     if (state.cursor) {
       context.strokeStyle = R.token("--ink");
       context.lineWidth = 2;
@@ -196,7 +206,7 @@ R.heatmap = function (host, detail) {
     smooth().call(zoom.transform, d3.zoomIdentity.translate(size.width / 2 - k0 * centre[0], size.height / 2 - k0 * centre[1]).scale(k0));
   }
   const chips = R.make("div", { class: "chips", role: "group", "aria-label": "Show one bicluster" }, ...map.blocks.map((_, k) => {
-    const chip = R.make("button", { type: "button", class: "chip", "aria-pressed": "false", style: `--chip:${R.series(k)}` }, detail.names[k]);
+    const chip = R.make("button", { type: "button", class: "chip", "aria-pressed": "false" }, detail.names[k]);
     chip.addEventListener("click", () => {
       state.chosen = state.chosen === k ? -1 : k;
       chips.querySelectorAll("button").forEach((b, i) => b.setAttribute("aria-pressed", String(i === state.chosen)));

@@ -9,7 +9,7 @@ R.mapPart = function (host, detail) {
     any ? `${R.capital(rows)} and ${columns} are reordered so that biclusters stand as outlined blocks; what lies in none comes last.` : `${R.capital(rows)} and ${columns} in their own order; there is no bicluster to outline.`,
     detail.supported.every(Boolean) ? "" : "Dashed outlines are not supported.",
     view === "standard" ? `Each row is shown relative to its own mean (rows standardised), because ${rows} differ in level more than in anything else; the button shows the values as measured.` : "",
-    R.tooMany(detail.heatmap) ? "The biclusters have too many pieces to outline at once: choose one to see it." : "",
+    R.tooMany(detail.heatmap) ? `Outlined are the largest pieces of ${R.OUTLINED} supported biclusters at most: choose one to see it whole.` : "",
     note,
   ];
   const heat = R.part(any ? "The matrix, reordered" : "The matrix", said.filter(Boolean).join(" "));
