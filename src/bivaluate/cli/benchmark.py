@@ -74,10 +74,8 @@ def benchmark(
     document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline}
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
         table = tables["algorithms"]
-        names, keys = (
-            [key for key in table if key not in ("algorithm", "mean_low", "mean_high")],
-            list(table["algorithm"]),
-        )
+        keys = list(table["algorithm"])
+        names = [str(name) for name in table if name not in ("algorithm", "mean_low", "mean_high")]
         texts = zip(keys, cell_texts(table, names, ["mean"]), strict=True)
         cells = {(key, name): text for key, line in texts for name, text in zip(names, line, strict=True)}
         title = "Which algorithm is best? Agreement with the truth, each at its best K"
