@@ -243,8 +243,8 @@ def test_the_sentence_on_k_is_that_of_the_page(run, tmp_path):
         Biclustering(members, X.shape, info={"k": k, "name": f"run K {k}"}).to_json(tmp_path / f"k{k}.json")
     done = run("score", "x.csv", "k2.json", "k3.json", "k6.json", "--report", "page.html")
     assert done.code == 0, done.err
-    said = "run K 6: about 4 biclusters are supported; up to K = 3 every one is."
-    assert f"\n{said} K = 3 has" in done.out
+    said = "run K 6: about 4 biclusters are supported; try K above 6."
+    assert f"\n{said} Up to K = 3 every bicluster is supported, with" in done.out
     assert f'<h1 id="verdict-title">{said}</h1>' in (tmp_path / "page.html").read_text().replace("\u00a0", " ")
 
 

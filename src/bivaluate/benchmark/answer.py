@@ -108,9 +108,8 @@ def _own(table: pd.DataFrame) -> list[str]:
 def ranked(table: pd.DataFrame, by: str, shares: Sequence[float] = (ENOUGH,)) -> pd.DataFrame:
     """Return measures or algorithms, the best first, those that are known on too few data sets last."""
     known = table[f"{by}_n"].fillna(0)
-    order = table.assign(enough=sum((known >= share * known.max()).astype(int) for share in shares)).sort_values(
-        ["enough", by], ascending=False, na_position="last"
-    )
+    enough = sum((known >= share * known.max()).astype(int) for share in shares)
+    order = table.assign(enough=enough).sort_values(["enough", by], ascending=False, na_position="last")
     return order.drop(columns="enough")
 
 
@@ -213,9 +212,8 @@ def _leaderboard(table: pd.DataFrame) -> pd.DataFrame:
     means = best.groupby(["algorithm", "domain"])["truth"].mean().unstack()
     known = best.dropna().groupby(["algorithm", "case"], sort=False)["truth"].agg(list)
     over_all = [_summary("mean", known[key].to_dict() if key in known else {}) for key in means.index]
-    return ranked(
-        means.join(pd.DataFrame(over_all, means.index, [*_summary("mean", {})])).reset_index(), "mean", (ENOUGH, 1.0)
-    )
+    found = means.join(pd.DataFrame(over_all, means.index, [*_summary("mean", {})])).reset_index()
+    return ranked(found, "mean", (ENOUGH, 1.0))
 
 
 def _leaderboard_by_case(table: pd.DataFrame) -> pd.DataFrame:

@@ -102,7 +102,6 @@ def write_page(benchmark: Benchmark, tables: Tables, path: FilePath, command: st
     for name, table in tables.items():
         write_whole(folder / f"{name}.csv", table.to_csv(index=False, float_format="%.4g"))
     drawn = _draw_measures(tables["measures"], folder / "measures")
-    drawn += _draw_domains(tables["domains"], folder / "domains")
     write_whole(page, _text(benchmark, tables, folder.name, command))
     return [page, *(folder / f"{name}.csv" for name in tables), *drawn]
 
@@ -135,7 +134,6 @@ def _text(benchmark: Benchmark, tables: Tables, folder: str, command: str) -> st
         f"give; all intervals and counts: [{folder}/measures.csv]({folder}/measures.csv).",
         _table(["measure", *_COLUMNS.values()], tables["measures"], list(_COLUMNS), intervals=("solutions",)),
         "By domain, over all solutions of a data set; the mean of those that are defined in every domain:",
-        f"![Rank correlation of every measure with the truth, by domain]({folder}/domains.png)",
         _table(list(tables["domains"].columns), tables["domains"], list(tables["domains"].columns)[1:]),
         "## Measures of single biclusters",
         "Rank correlation with the truth over the biclusters of one solution.",
@@ -204,18 +202,4 @@ def _draw_measures(table: DataFrame, stem: Path) -> list[Path]:
     ax.axvline(0.0, color="0.6", linewidth=0.8)
     ax.set_yticks(places, [symbol(key) for key in known["measure"]])
     ax.set_xlabel("rank correlation with the truth")
-    return style.save(figure, stem)
-
-
-def _draw_domains(table: DataFrame, stem: Path) -> list[Path]:
-    """Draw the rank correlation of every measure with the truth in every domain as a coloured table."""
-    domains = [name for name in table.columns if name != "measure"]
-    known = table.dropna(subset=domains, how="all")
-    values = known[domains].to_numpy(dtype=np.float64)
-    figure, [ax] = style.new_grid(1, 1, 1.6 + 0.75 * len(domains), 0.22 * len(known) + 1.0)
-    image = ax.imshow(values, cmap=style.DIVERGING, vmin=-1.0, vmax=1.0, aspect="auto")
-    style.write_cells(ax, values, 0.6)
-    ax.set_xticks(range(len(domains)), domains, rotation=40, ha="right")
-    ax.set_yticks(range(len(known)), [symbol(key) for key in known["measure"]])
-    figure.colorbar(image, ax=ax, label="rank correlation with the truth")
     return style.save(figure, stem)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from bivaluate._errors import ParameterError
 from bivaluate.cli.options import COMMANDS, Csv, Json, OwnMeasures, Scheduler, WorkerJobs, listed, option
 from bivaluate.cli.sweep import report_failures, split_algorithms
-from bivaluate.cli.tables import err, give, number, out, print_table, progress, with_error
+from bivaluate.cli.tables import err, give, out, print_table, progress, with_error
 
 _SOLUTIONS = (
     "NAME=FOLDER of another method's files, DATA_SET_SEED.json as raised_0.json; repeat. Matrices: OUT/matrices."
@@ -71,11 +71,11 @@ def benchmark(
     headline = benchmark_headline(tables)
     document = {name: table.to_dict("records") for name, table in tables.items()} | {"headline": headline}
     if not give(tables["measures"].to_dict("records"), document, csv, as_json):
-        records = tables["algorithms"].to_dict("records")
-        names = [name for name in tables["algorithms"].columns if name not in ("algorithm", "mean_low", "mean_high")]
-        cells = {(row["algorithm"], name): number(row[name], 2) for row in records for name in names}
-        means = cell_texts(tables["algorithms"], ["mean", "mean_n"], ["mean"])
-        cells |= {(row["algorithm"], "mean"): mean for row, [mean, _] in zip(records, means, strict=True)}
+        table = tables["algorithms"]
+        keys = list(table["algorithm"])
+        names = [str(name) for name in table if name not in ("algorithm", "mean_low", "mean_high")]
+        texts = zip(keys, cell_texts(table, names, ["mean"]), strict=True)
+        cells = {(key, name): text for key, line in texts for name, text in zip(names, line, strict=True)}
         title = "Which algorithm is best? Agreement with the truth, each at its best K"
         of_each = tables["algorithms_by_case"].to_dict("records")
         if len(cases_run := dict.fromkeys(row["case"] for row in of_each)) <= FEW:
@@ -83,7 +83,6 @@ def benchmark(
             title += f", by data set{', mean ± sd over seeds' if seeds > 1 else ''}"
             for row in of_each:
                 cells[row["algorithm"], row["case"]] = with_error(row["mean"], row["std"], 2, 2)
-        keys = [row["algorithm"] for row in records]
         rows = [(*algorithm_names([key]), *(cells.get((key, name), "–") for name in names)) for key in keys]
         print_table(["algorithm", *(f"{name}↑" for name in [*names[:-2], MEAN]), "data sets"], rows, title)
         out.print(f"{ALL}\n")

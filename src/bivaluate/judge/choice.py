@@ -320,9 +320,8 @@ def about_k(curve: Sequence[AtK], best: int, measure: str = EVIDENCE, name: str 
 
 def _unstable(curve: Sequence[AtK], mine: AtK, name: str) -> str:
     """Say that a K next to the best one supports fewer than half as many biclusters as it could, if one does."""
-    ordered = sorted(curve)
-    place = ordered.index(mine)
-    for at in (*ordered[place + 1 : place + 2], *ordered[max(place - 1, 0) : place]):
+    above, below = [at for at in curve if at.k > mine.k], [at for at in curve if at.k < mine.k]
+    for at in (*sorted(above)[:1], *sorted(below)[-1:]):
         if 2 * at.supported < min(at.found, mine.supported):
             few = f"only {number(at.supported)} of {number(at.found)} biclusters are supported"
             return f"The choice is not stable: with {name} = {at.k} {few}; compare other seeds, or more rows"

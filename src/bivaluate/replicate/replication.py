@@ -17,14 +17,7 @@ from bivaluate.replicate import claim_evidence, document, figures
 from bivaluate.replicate.claim_evidence import Evidence, write_csv
 from bivaluate.replicate.claim_rules import TOO_FEW, VERDICTS, JudgedClaim
 from bivaluate.replicate.claims import GROUPS, TEXT, claim_order, judge_all
-from bivaluate.replicate.document import (
-    columns_words,
-    frame_table,
-    full_words,
-    measured_words,
-    replication_headline,
-    verdict_words,
-)
+from bivaluate.replicate.document import columns_words, frame_table, full_words, measured_words, replication_headline
 from bivaluate.replicate.profile import ALGORITHMS, PAPER_SEED, get_profile
 from bivaluate.replicate.tables import all_tables, claim_rows
 from bivaluate.report import Figure, Section, build_report
@@ -148,7 +141,8 @@ def _report(scenarios: Run, outcomes: Outcomes, files: Path, path: Path, size: S
     """Write the page: it begins with what the checks say; the claims are folded by their groups."""
     claims = claim_rows(outcomes)
     rows = [
-        [c["claim"], c["sentence"], c["paper"], measured_words(c), verdict_words(c), columns_words(c)] for c in claims
+        [c["claim"], c["sentence"], c["paper"], measured_words(c), document.verdict_words(c), columns_words(c)]
+        for c in claims
     ]
     sizes = Counter(claim_order(str(c["claim"]))[0] for c in claims)
     marks = tuple(zip((*VERDICTS, TOO_FEW), ("good", "fair", "bad", *["muted"] * 4), strict=True))
