@@ -289,10 +289,10 @@ def supported_at(curve: Sequence[AtK], best: int, name: str = "K") -> str:
     if whole is None or (whole.k == best and count < whole.supported + 0.5):
         return counted({"n_biclusters": mine.found, "n_supported": mine.supported})
     what = f"take {name} = {best}{', where every one is' if whole.k == best else ' and keep those'}"
-    if _rises(curve, mine):
-        what = f"try {name} above {best}"
-    elif int(count) in (untried := _untried(curve, mine)):
+    if int(count) in (untried := _untried(curve, mine)):
         what = f"refit with {name} = {spans(untried, untried).replace(' and ', ' or ')}"
+    elif _rises(curve, mine):
+        what = f"try {name} above {best}"
     return f"About {count:.0f} biclusters are supported; {what}."
 
 
