@@ -243,7 +243,7 @@ def test_the_sentence_on_k_is_that_of_the_page(run, tmp_path):
         Biclustering(members, X.shape, info={"k": k, "name": f"run K {k}"}).to_json(tmp_path / f"k{k}.json")
     done = run("score", "x.csv", "k2.json", "k3.json", "k6.json", "--report", "page.html")
     assert done.code == 0, done.err
-    said = "run K 6: about 4 biclusters are supported; refit with K = 4 or 5."
+    said = "run K 6: about 4 biclusters are supported; refit with K = 4."
     assert f"\n{said} Up to K = 3 every bicluster is supported, with" in done.out
     assert f'<h1 id="verdict-title">{said}</h1>' in (tmp_path / "page.html").read_text().replace("\u00a0", " ")
 

@@ -333,7 +333,7 @@ def _to_try(curve: Sequence[AtK], mine: AtK, measure: str, name: str) -> str:
     tried = [at.k for at in curve]
     ends = {min(tried): "smallest" * (mine.k > 2), max(tried): "largest"} if len(set(tried)) > 1 else {}
     edge = "" if mine.found < mine.k else ends.get(mine.k)  # another K would find as many
-    if measure == EVIDENCE and _rises(curve, mine):
+    if measure == EVIDENCE and _rises(curve, mine) and int(_count(curve, mine.k)) not in _untried(curve, mine):
         return f"Evidence still rises at {name} = {mine.k}, the largest tried: try larger ones"
     if measure == EVIDENCE and ends and (untried := _untried(curve, mine)):
         return f"Try {name} = {spans(untried, untried)} to see up to where every bicluster is supported"
