@@ -53,7 +53,7 @@ def test_doctor(run):
     assert found["optional"]["pyarrow"][1] == "parquet"
     shown = run("doctor").out
     assert "scikit-learn" in shown
-    assert any(line.split()[2:] == ["parquet", "Parquet", "tables"] for line in shown.splitlines())
+    assert any(line.split()[-3:] == ["parquet", "Parquet", "tables"] for line in shown.splitlines())
     extras = {extra for _, extra in found["optional"].values()}
     assert extras == set(ADDS)
 

@@ -47,7 +47,7 @@ def convert(
     - `bivaluate convert biclust.txt again.json --matrix expression.csv`
     - `bivaluate convert solution.json for_r.txt --matrix expression.csv`
     - `bivaluate convert solution.json peer.json --format biclustlib`
-    - `bivaluate convert expression.csv expression.parquet`
+    - `bivaluate convert expression.csv expression.mtx`
 
     With files of your own:
 
