@@ -87,7 +87,7 @@ def of_starting(folder: Path) -> list[Comparison]:
     bare, whole = (spent_by([sys.executable, "-c", code], folder) for code in ("", "import bivaluate"))
     command = [sys.executable, "-m", "bivaluate", "--force"]
     write_example(folder)
-    spent_by([*command, *"sweep expression.csv -k 3,5,8 --seeds 3 --out run".split()], folder, repeat=1)
+    spent_by([*command, *["sweep", "expression.csv", "-k", "3,5,8", "--seeds", "3", "--out", "run"]], folder, repeat=1)
     return [
         Comparison("import bivaluate", f"limit of {1e3 * IMPORT:g} ms", IMPORT, max(whole - bare, 1e-4), 1, 1),
         *(
