@@ -192,7 +192,7 @@ K = {K} biclusters of {r:,} rows and {c} columns, on {workers} workers of one co
 {passes / workers:,.0f} s on {workers} workers, if each reads {gigabytes / workers:.0f} GB twice in that time ({1e3 * rate:,.0f} MB/s). Evidence and findings cost \
 {1e9 * evidence:.0f} ns more: {more:,.0f} s of CPU, {more / workers:,.0f} s on {workers} workers.
 - **Memory of a worker.** A chunk is {chunk_rows(m) * SPARSE_CHUNKS_LONGER} rows ({12 * chunk_rows(m) * SPARSE_CHUNKS_LONGER * m * filled / 1e6:.0f} MB), its sums K·m numbers ({sums:.0f} MB), the patterns of \
-mergers {patterns:.0e} numbers, {28 * patterns / 1e6:.0f} MB with what orders them, 64 MB at a time.
+mergers {patterns:.0e} numbers, {28 * patterns / 1e6:.0f} MB with what orders them, 16 MB at a time.
 - **Network.** {chunks:,} chunks are read in {tasks} tasks; each sends sums of {sums:.0f} MB at most once to the worker that adds eight of them up: \
 {tasks * sums / 1e3:.1f} GB in all, {sums:.0f} MB to the client. The matrix does not travel. A Dask array of small blocks sends as much for each block: \
 blocks of 10,000 rows, {n // 10_000 * sums / 1e3:.0f} GB. **This term breaks first**; it grows with K·m, not with the rows.
