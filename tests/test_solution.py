@@ -419,3 +419,15 @@ def test_genes_are_not_spoken_of_where_rows_are_something_else():
 def test_rows_and_columns_are_items_of_a_bicluster():
     found = Biclustering([([0, 1], [2])], (3, 3))[0]
     assert [found[0].tolist(), found[1].tolist()] == [[0, 1], [2]]
+
+
+@pytest.mark.parametrize("k", [3, 100])
+def test_many_biclusters_are_checked_as_few_are(k):
+    pairs = [(np.arange(i % 7, 9), np.arange(i % 3, 6)) for i in range(k)]
+    found = Biclustering(pairs, (9, 6))
+    assert found == Biclustering([(list(rows), list(cols)) for rows, cols in pairs], (9, 6))
+    pairs[0][0][0] = 8
+    assert found[0].rows.tolist() == list(range(9))
+    for wrong in ([4, 9], [-1, 2], [2, 2], []):
+        with pytest.raises(SolutionError, match="B3"):
+            Biclustering([*pairs[1:3], (np.array(wrong, dtype=np.int64), np.arange(2)), *pairs[3:]], (9, 6))

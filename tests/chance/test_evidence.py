@@ -11,6 +11,7 @@ from sklearn.decomposition import NMF
 
 from bivaluate import Biclustering, Matrix, MatrixError, evaluate, propose_pruning
 from bivaluate.chance import evidence as module
+from bivaluate.chance.assumptions import SMOOTHNESS, broken_assumptions
 from bivaluate.chance.evidence import (
     evidence_alone,
     evidence_table,
@@ -376,7 +377,7 @@ def test_what_is_too_small_is_said_to_be():
     assert not math.isnan(result.gain[0])
     assert (result.verdicts[1], result.reasons[1]) == (
         "not_supported",
-        "its 6 columns are a time series, worth 1.48 independent ones; what it shows is no more than chance gives",
+        "its 6 columns are a time series, worth 1.48 independent ones; chance is not ruled out",
     )
     result = evidence_table(np.random.default_rng(0).normal(size=(3000, 12)), Biclustering([([0, 1], [2])], (3000, 12)))
     assert result.verdicts == ("too_small",)
@@ -593,3 +594,12 @@ def test_why_a_group_over_very_many_columns_is_not_supported_costs_little():
     X = scipy.sparse.random_array((40, 70_000), density=0.002, rng=0, format="csr")
     result = evidence_table(X, Biclustering([(range(20), range(70_000))], X.shape))
     assert result.verdicts == ("not_supported",)
+
+
+def test_columns_whose_order_means_nothing_are_no_series():
+    X = np.random.default_rng(0).normal(size=(80, 20)).cumsum(axis=1)
+    S = Biclustering([(range(20), range(6))], X.shape)
+    for columns, ordered in (("columns", True), ("time points", True), ("samples", False), ("cells", False)):
+        matrix = Matrix.of(X).called(columns=columns)
+        assert (evidence_table(matrix, S).series > 0) == ordered
+        assert (SMOOTHNESS in broken_assumptions(matrix, S)) == ordered

@@ -83,3 +83,9 @@ def test_files_without_a_command_are_told_which_one(run, example):
     assert "bivaluate score matrix.csv solution.json" in shown.err
     assert "bivaluate find matrix.csv" in run("matrix.csv").err
     assert "Did you mean 'score'" in run("scor", "matrix.csv").err
+
+
+def test_scikit_learn_is_loaded_without_pandas_and_pandas_can_be_loaded_afterwards():
+    code = "import sys; from bivaluate._errors import SparePandas; sys.meta_path.insert(0, SparePandas()); import sklearn.base"
+    code += "; assert 'pandas' not in sys.modules; import pandas"
+    subprocess.run([sys.executable, "-c", code], check=True)

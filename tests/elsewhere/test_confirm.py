@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from bivaluate import Biclustering, Matrix, ParameterError, RunError, confirm, read_matrix
+from bivaluate import Biclustering, Matrix, ParameterError, RunError, confirm, find, read_matrix
 from bivaluate.elsewhere.confirm import Confirmation, reference_p, row_moments, standardised, strata_of
+from bivaluate.sweep.portfolio import make_view
 from tests.reference import elsewhere as twin
 
 
@@ -323,3 +324,18 @@ def test_the_headline_tells_what_else_holds(where, share, words):
     said = Confirmation(records, {"share_controls": share}, [], 0.05, Biclustering([]), where).headline
     assert said == words
     assert len(said.split()) <= 15
+
+
+def test_a_search_is_repeated_on_the_form_of_the_data_that_found_the_biclusters():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 24))
+    X[:25, :] += 1.5 * rng.normal(size=24)
+    A, B = (Matrix(np.exp(2 * part), tuple(f"g{i}" for i in range(120))) for part in (X[:, ::2], X[:, 1::2]))
+    found = find(A, algorithms="las").solution
+    assert found.info["form"] == "log"
+    logarithms = make_view(A.settled(), "log")
+    bare = found.with_info(form="")
+    asked = [
+        confirm(*each, B, surrogates=3).scores["n_references"] for each in ((found, A), (bare, logarithms), (bare, A))
+    ]
+    assert asked[0] == asked[1] != asked[2]

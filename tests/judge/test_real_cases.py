@@ -110,7 +110,7 @@ def test_a_large_block_of_a_time_series_is_not_called_small():
     large = [row for row in result.verdict.biclusters if row["verdict"] == "not_supported" and row["n_rows"] > 300]
     assert large
     for row in large:
-        why = "its 9 columns are a time series, worth 3.56 independent ones; what it shows is no more than chance gives"
+        why = "its 9 columns are a time series, worth 3.56 independent ones; chance is not ruled out"
         assert row["why"].partition(": ")[2] == why
     assert not any("too small to judge" in note for note in result.verdict.notes)
 

@@ -511,15 +511,12 @@ class Normal:
         some = self.some[others][:, block.cols]
         if len(some) < _FEWEST_OTHERS:
             return float(values[0]), 1
-        seen: Any = some != 0 if self.fit.gaps else np.ones((1, 1))
+        seen = (some != 0) | (not self.fit.gaps)
         if state.terms:
             rows = state.of_rows[:: self.step][others, : state.terms]
             some = (some - rows @ state.of_cols[block.cols, : state.terms].T) * seen
         if form == "affine":
-            some = some - some.sum(axis=1, keepdims=True) / np.maximum(
-                (seen * np.ones(some.shape)).sum(axis=1, keepdims=True), 1
-            )
-            some = some * seen
+            some = (some - (some.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))[:, None]) * seen
         usual = np.median((some @ vectors) ** 2, axis=0) / _MEDIAN_SQUARE
         uncommon = values / np.where(usual > 1 + _BEYOND / math.sqrt(len(some)), usual, 1.0)
         at = int(uncommon.argmax())

@@ -374,7 +374,7 @@ def _reason(bicluster: Bicluster, seen: bool, judgeable: bool, judged: Judged, m
     if model.series:
         r, c = bicluster.shape
         small = f"no block of {r} × {c} could be supported in this matrix"
-        said = "what it shows is no more than chance gives" if judgeable else small
+        said = "chance is not ruled out" if judgeable else small
         return f"its {c} columns are a time series, {worth}; {said}"
     if not judgeable:
         return "{} × {}: no block of this size could be supported in this matrix".format(*bicluster.shape)
